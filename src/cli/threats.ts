@@ -1,0 +1,112 @@
+/**
+ * The threats that the product answers, as data: the tour prints them, SECURITY.md tabulates them, a test compares both.
+ * Facts only: no threat is listed as answered whose file and attack test do not exist.
+ */
+
+export interface Threat {
+  readonly id: string;
+  readonly threat: string;
+  readonly defence: string;
+  /** Where the defence is. */
+  readonly file: string;
+  /** The test that attacks it. */
+  readonly test: string;
+  /** The four that every newcomer asks about. */
+  readonly classic?: true;
+}
+
+export const THREATS: readonly Threat[] = [
+  {
+    id: "host-secrets",
+    threat: "The code reads the host's secrets: environment, files, keys.",
+    defence: "No fs or process in the isolate; the worker has an empty environment and may read its own files only.",
+    file: "src/sandbox/spawn.ts",
+    test: "test/attacks/authority.test.ts",
+    classic: true,
+  },
+  {
+    id: "exfiltration",
+    threat: "The code sends data out over the network.",
+    defence:
+      "No fetch, socket or module loader in the isolate; no bridge to the host but one line-by-line output callback.",
+    file: "src/worker/guest/globals.ts",
+    test: "test/attacks/authority.test.ts",
+    classic: true,
+  },
+  {
+    id: "endless-work",
+    threat: "The code never ends, or starts a flood of processes.",
+    defence:
+      "A limit in the isolate, then SIGKILL from a supervisor thread that does not depend on the caller's event loop.",
+    file: "src/sandbox/supervisor.ts",
+    test: "test/attacks/deadline.test.ts",
+    classic: true,
+  },
+  {
+    id: "os-access",
+    threat: "The code reaches the operating system: os, process, child processes.",
+    defence:
+      "Globals by allowlist in a fresh isolate; Node's permission model denies files, processes and threads to the worker.",
+    file: "src/worker/lockdown.ts",
+    test: "test/attacks/authority.test.ts",
+    classic: true,
+  },
+  {
+    id: "memory-bomb",
+    threat: "The code takes all memory, also where the isolate does not count it.",
+    defence: "Heap limit of the isolate, uncounted buffers taken away, and a watchdog on the worker's resident memory.",
+    file: "src/sandbox/supervisor-thread.ts",
+    test: "test/attacks/memory.test.ts",
+  },
+  {
+    id: "output-bomb",
+    threat: "The code floods the host with output or a giant result.",
+    defence:
+      "Output is cut at its limit inside the isolate; the result is serialised there and crosses as one capped string.",
+    file: "src/worker/guest/console.ts",
+    test: "test/attacks/output.test.ts",
+  },
+  {
+    id: "hostile-error",
+    threat: "A thrown object or a value has getters that loop or lie when the host reads it.",
+    defence: "Errors and values are read inside the guest, under its time limit, from own data properties.",
+    file: "src/worker/guest/encode.ts",
+    test: "test/attacks/hostile-values.test.ts",
+  },
+  {
+    id: "forged-answer",
+    threat: "The code forges a success, another run's answer, or the text of a limit.",
+    defence:
+      "The status is the host's own record; frames carry an unguessable run id and are checked before they are used.",
+    file: "src/protocol/messages.ts",
+    test: "test/attacks/hostile-values.test.ts",
+  },
+  {
+    id: "state-leak",
+    threat: "One run sees or poisons the next.",
+    defence: "A fresh isolate for every run; nothing in the worker or the isolate survives it.",
+    file: "src/worker/engines/javascript.ts",
+    test: "test/attacks/state.test.ts",
+  },
+  {
+    id: "orphan",
+    threat: "The host dies and leaves a worker behind that burns a core.",
+    defence: "Workers die with their parent, also in the middle of an uninterruptible built-in.",
+    file: "src/sandbox/spawn.ts",
+    test: "test/attacks/orphan.test.ts",
+  },
+  {
+    id: "forged-call",
+    threat: "Malformed, repaired, duplicated or truncated tool calls are executed.",
+    defence: "The raw arguments are parsed strictly; whatever is in doubt is answered, not run.",
+    file: "src/nodes/validate.ts",
+    test: "test/attacks/tool-calls.test.ts",
+  },
+  {
+    id: "forged-state",
+    threat: "Somebody posts or patches the graph's state to get code past the policy or the turn cap.",
+    defence: "Calls, decisions and turns are worked out again from the messages at the edge where code runs.",
+    file: "src/nodes/execute.ts",
+    test: "test/attacks/forged-state.test.ts",
+  },
+];

@@ -1,0 +1,26 @@
+/**
+ * Faults of the caller or the operator. What the code or the model did is never a fault: it is an observation.
+ * A fault's message says what was expected, what was found and what to do; it names no secret.
+ */
+
+/** Each code with what survives it. */
+export const ERROR_CODES = {
+  INVALID_OPTIONS: "An option, policy or request is wrong. Nothing was started; nothing else is affected.",
+  ENGINE_UNAVAILABLE:
+    "No worker can start: no usable Node, a missing file, a failing start. The pool does not come up.",
+  CONTAINMENT_UNAVAILABLE: "The containment that was asked for is not to be had here. Nothing was started.",
+  POOL_CLOSED: "The sandbox was closed. Calls that were running have ended as cancelled.",
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** What is thrown for a fault, and nothing else is. */
+export class SandboxError extends Error {
+  override readonly name = "SandboxError";
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+  }
+}

@@ -1,0 +1,249 @@
+/**
+ * The records that pass through the pipeline, and the words for their fields.
+ * Types only: no logic, no defaults, nothing that exists at run time.
+ */
+
+import type { LimitName } from "./limits.ts";
+
+/** A language that a call may name. TypeScript is accepted wherever `javascript` is. */
+export type Language = "javascript" | "python";
+
+/** Anything that JSON can hold. Values JSON cannot hold are tagged: `{"$type":"bigint","value":"1"}`. */
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+
+/** How a call ended: the host's own record of the first cause, never read from text the guest controls. */
+export type Status =
+  | "ok"
+  | "rejected"
+  | "denied"
+  | "error"
+  | "timeout"
+  | "memory_limit"
+  | "output_limit"
+  | "crashed"
+  | "queue_timeout"
+  | "cancelled"
+  | "unavailable";
+
+/** Observation fields that were cut to fit a limit. */
+export type Truncated = "stdout" | "message";
+
+/** What a run cost. Milliseconds; `cpuMs` is null where the worker was killed before it could say. */
+export interface Usage {
+  wallMs: number;
+  cpuMs: number | null;
+  queueMs: number;
+}
+
+/** What every call ends in, whatever happened: the one thing that the model gets to see. */
+export interface Observation {
+  ok: boolean;
+  status: Status;
+  /** Present exactly when `ok`; null where the program had no value. */
+  result?: JsonValue;
+  /** Printed lines, kept on every outcome. */
+  stdout: string[];
+  /** The guest's exception type, or the product's own name for the cause. Present exactly when not `ok`. */
+  error?: string;
+  /** At most 200 characters; holds no host path and no host stack. */
+  message?: string;
+  /** 1-based, in the source as the model wrote it. */
+  line?: number;
+  column?: number;
+  truncated?: Truncated[];
+  usage: Usage;
+}
+
+/** Limits of one call. See `limits.ts` for units, defaults and bounds. */
+export interface CallLimits {
+  timeoutMs: number;
+  memoryMb: number;
+  sourceChars: number;
+  argumentBytes: number;
+  inputBytes: number;
+  stdoutBytes: number;
+  resultBytes: number;
+  timerTurns: number;
+}
+
+/** What the policy takes away from the guest at run time. */
+export interface Permits {
+  /** False removes `eval` and the four function constructors. */
+  dynamicCode: boolean;
+  /** Where given, every other global is removed from the guest. */
+  globals?: readonly string[];
+}
+
+/** One run, as a caller of `sandbox.run` states it. */
+export interface RunRequest {
+  language: Language;
+  source: string;
+  /** JSON bound to the global `input`. */
+  input?: JsonValue;
+  limits?: Partial<CallLimits>;
+  /** Seed of Math.random and kin; drawn by the host where absent. */
+  seed?: number;
+  /** Where the virtual clock starts, in milliseconds since 1970; the host's clock where absent. */
+  now?: number;
+  signal?: AbortSignal;
+  /** Default: dynamic code is allowed and every global of the allowlist is there. */
+  permits?: Permits;
+  /** Called with each printed line while the program runs. */
+  onStdout?: (line: string) => void;
+}
+
+/** A property of the code that the inspector could not determine, because a name is computed. */
+export type Aspect = "imports" | "globals" | "members" | "dynamicCode";
+
+/** What the code mentions: a lower bound, made by a real parser, never by running it. */
+export interface Manifest {
+  language: Language;
+  /** Source that parses as JavaScript is JavaScript; only other source is read as TypeScript. */
+  dialect: "javascript" | "typescript" | "python";
+  sourceChars: number;
+  lines: number;
+  /** Deepest nesting of syntax nodes that hold statements or brackets. */
+  nesting: number;
+  imports: string[];
+  globals: string[];
+  members: string[];
+  /** Members and names that begin with an underscore, and `constructor`, `__proto__` and kin. */
+  privateAccess: string[];
+  /** Each way of making code from text that is mentioned: `eval`, `Function`, `import()`, … */
+  dynamicCode: string[];
+  loops: number;
+  sha256: string;
+  /** False where a name is computed, so that the lists above may lack something. */
+  complete: boolean;
+  undetermined: Aspect[];
+  /** Set where the source does not parse: the engine uses the same parser, so it is inert. */
+  syntaxError?: { message: string; line?: number; column?: number };
+}
+
+export type Effect = "allow" | "deny" | "ask";
+
+/** A rule that had a say, and what it tells the model. */
+export interface Reason {
+  rule: string;
+  message: string;
+}
+
+/** What the policy says of a call. A decision is data: it names the rules that caused it. */
+export interface Decision {
+  effect: Effect;
+  reasons: Reason[];
+}
+
+/** What the policy may look at when it decides one call. */
+export interface Facts {
+  tool: string;
+  language: Language;
+  source: string;
+  /** Absent where no rule of the policy reads it. */
+  manifest?: Manifest;
+  /** How many calls since the last human message had this very source and failed. */
+  identicalFailures: number;
+}
+
+/** A tool call that passed `validate`. */
+export interface ValidatedCall {
+  id: string;
+  name: string;
+  language: Language;
+  source: string;
+}
+
+/** A tool call that `validate` refused: already answered. */
+export interface RejectedCall {
+  id: string;
+  name: string;
+  observation: Observation;
+}
+
+/** One record a call, widened once a node. */
+export interface CallRecord {
+  id: string;
+  name: string;
+  language?: Language;
+  source?: string;
+  decision?: Decision;
+  /** The observation as one line of JSON: guest results live in state as strings, never as objects. */
+  observation?: string;
+  receipt?: Receipt;
+}
+
+/** What is kept of a call for the record: no source, output, literal argument or exception text. */
+export interface Receipt {
+  callId: string;
+  tool: string;
+  language: Language | null;
+  turn: number;
+  /** Of the source in the call, taken in the host. */
+  sourceSha256: string | null;
+  /** Of the text given to the engine, taken in the worker; null where nothing ran. */
+  engineSha256: string | null;
+  policy: string;
+  decision: Effect | null;
+  rules: string[];
+  status: Status;
+  usage: Usage | null;
+  layers: string[];
+}
+
+/** Why the graph ended. */
+export type OutcomeKind = "success" | "cap" | "answer" | "no_calls" | "cancelled";
+
+export interface Outcome {
+  kind: OutcomeKind;
+  turns: number;
+  /** The last observation as one line of JSON, null where there was none. */
+  observation: string | null;
+}
+
+/** What `sandbox.inspect` is asked. */
+export interface InspectRequest {
+  language: Language;
+  source: string;
+  signal?: AbortSignal;
+}
+
+/** An observation, with what only the host and the worker know of the run. */
+export interface Execution {
+  observation: Observation;
+  /** SHA-256 of the text that the engine was given, taken in the worker; null where nothing ran. */
+  engineSha256: string | null;
+}
+
+/** One layer of the isolation, and whether it is there. */
+export interface Layer {
+  name: string;
+  active: boolean;
+  detail: string;
+}
+
+export interface SandboxReport {
+  containment: string;
+  workerNode: string;
+  languages: Language[];
+  layers: Layer[];
+}
+
+/** A pool of locked-down workers that run code. Holds processes: close it. */
+export interface Sandbox {
+  /** The limits that this sandbox was made with: a caller may lower the per-call ones. */
+  readonly limits: Readonly<Record<LimitName, number>>;
+  /** Names of the active layers, for receipts. */
+  readonly layers: readonly string[];
+  /** Languages that have an engine here. */
+  readonly languages: readonly Language[];
+  /** Always resolves to one observation; rejects only on a fault of the caller or the operator. */
+  run(request: RunRequest): Promise<Observation>;
+  /** `run`, with what a receipt needs. */
+  execute(request: RunRequest): Promise<Execution>;
+  /** What the code mentions. Runs nothing. Takes an inspector worker, never a run worker. */
+  inspect(request: InspectRequest): Promise<Manifest>;
+  report(): Promise<SandboxReport>;
+  /** Ends every worker. Runs that are active or queued end as `cancelled`. May be called again. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
