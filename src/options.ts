@@ -1,0 +1,265 @@
+/**
+ * Unknown options to complete, frozen options. The only place that gives defaults.
+ * Starts nothing: a wrong option is a fault before any worker exists.
+ */
+
+import { availableParallelism } from "node:os";
+import { z } from "zod";
+import { SandboxError } from "./errors.ts";
+import { LIMITS, type LimitName, type LimitRow } from "./limits.ts";
+import type { CallLimits, JsonValue, Receipt, Sandbox } from "./types.ts";
+
+/** What `createSandbox` takes. Every field may be left out. */
+export interface SandboxOptions {
+  /** Only `process` and `auto` (which is `process`) in this version. Default `auto`. */
+  containment?: "auto" | "process";
+  /** Runs at the same time. Default: the number of cores. */
+  workers?: number;
+  /** A ready worker beyond `workers`, for the next run after a kill. Default 1. */
+  standby?: number;
+  /** Runs after which a worker is replaced. Default 500. */
+  runsPerWorker?: number;
+  /** Longest start of a worker, in milliseconds. Default 10,000. */
+  startTimeoutMs?: number;
+  /** Path of the Node that workers run on (24 or newer). Default: the `node` package, else the host's own. */
+  workerNode?: string;
+  /** Environment of the workers beyond TZ and LC_ALL. Default empty; names that look like secrets are refused. */
+  workerEnv?: Record<string, string>;
+  /** Limits for every call, within the bounds of the table. */
+  limits?: Partial<Record<LimitName, number>>;
+}
+
+export interface ResolvedSandboxOptions {
+  readonly containment: "process";
+  readonly workers: number;
+  readonly standby: number;
+  readonly runsPerWorker: number;
+  readonly startTimeoutMs: number;
+  readonly workerNode: string | null;
+  readonly workerEnv: Readonly<Record<string, string>>;
+  readonly limits: Readonly<Record<LimitName, number>>;
+}
+
+const SECRET_NAME = /key|token|secret|password|passwd|credential|auth|cookie|private/i;
+
+function limitSchema(row: LimitRow) {
+  return z.int().min(row.min).max(row.max).default(row.default);
+}
+
+const limitsShape = Object.fromEntries(Object.entries(LIMITS).map(([name, row]) => [name, limitSchema(row)])) as {
+  [Name in LimitName]: ReturnType<typeof limitSchema>;
+};
+
+const sandboxSchema = z.strictObject({
+  containment: z.enum(["auto", "process"]).default("auto"),
+  workers: z.int().min(1).max(256).default(availableParallelism()),
+  standby: z.int().min(0).max(16).default(1),
+  runsPerWorker: z.int().min(1).max(1_000_000).default(500),
+  startTimeoutMs: z.int().min(100).max(120_000).default(10_000),
+  workerNode: z.string().min(1).nullable().default(null),
+  workerEnv: z
+    .record(
+      z.string().refine((name) => !SECRET_NAME.test(name), "a name that does not look like a secret"),
+      z.string(),
+    )
+    .default({}),
+  limits: z.strictObject(limitsShape).prefault({}),
+});
+
+/** A value as a person would point at it in an error: short, quoted, never a whole object. */
+export function showValue(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+  if (value === null || typeof value !== "object") return String(value);
+  return Array.isArray(value) ? `an array of ${value.length}` : "an object";
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let current: unknown = value;
+  for (const key of path) {
+    if (current === null || typeof current !== "object") return undefined;
+    current = (current as Record<PropertyKey, unknown>)[key];
+  }
+  return current;
+}
+
+/**
+ * Checks `value` and fills in the defaults.
+ * @throws SandboxError INVALID_OPTIONS that names each wrong option, what was expected and what was given.
+ */
+export function parseOptions<Schema extends z.ZodType>(schema: Schema, value: unknown, what: string): z.output<Schema> {
+  const parsed = schema.safeParse(value ?? {});
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((issue) => {
+    if (issue.code === "unrecognized_keys") return `unknown option ${issue.keys.map((key) => `"${key}"`).join(", ")}`;
+    const path = issue.path.map(String).join(".") || what;
+    return `${path}: expected ${issue.message.replace(/^Invalid input: expected /, "")}, got ${showValue(valueAt(value, issue.path))}`;
+  });
+  throw new SandboxError("INVALID_OPTIONS", `${what}: ${problems.join("; ")}`, { cause: parsed.error });
+}
+
+/** @throws SandboxError INVALID_OPTIONS */
+export function resolveSandboxOptions(options: SandboxOptions | undefined): ResolvedSandboxOptions {
+  const parsed = parseOptions(sandboxSchema, options, "createSandbox");
+  return Object.freeze({
+    ...parsed,
+    containment: "process" as const,
+    workerEnv: Object.freeze(parsed.workerEnv),
+    limits: Object.freeze(parsed.limits),
+  });
+}
+
+/** What the graph and the tools share. */
+export interface CodeOptions {
+  sandbox: Sandbox;
+  /** A preset's name, a policy document, or a policy of `definePolicy`. Default `standard`. */
+  policy?: unknown;
+  /** Limits of every call. Default: the sandbox's. */
+  limits?: Partial<CallLimits>;
+  /** JSON that every program finds as `input`. */
+  input?: JsonValue;
+  /** Called with each receipt as it is written: the complete record, where the graph's state keeps the last ones. */
+  onReceipt?: (receipt: Receipt) => void;
+}
+
+export interface ResolvedCodeOptions {
+  readonly sandbox: Sandbox;
+  readonly policy: unknown;
+  readonly limits: Readonly<CallLimits>;
+  readonly input: JsonValue | undefined;
+  readonly onReceipt: ((receipt: Receipt) => void) | undefined;
+}
+
+/** What bounds one run of the graph; `resolveRunOptions` lowers it for a caller. */
+export interface ResolvedGraphOptions extends ResolvedCodeOptions {
+  readonly maxTurns: number;
+  readonly maxCallsPerTurn: number;
+  readonly endOn: "success" | "answer";
+  readonly unknownTools: "reject" | "leave";
+  readonly name: string;
+}
+
+/** What a caller of the graph may lower with `context`; whatever would raise a bound is not followed. */
+export interface RunOptions {
+  /** Turns since the last human message. */
+  maxTurns?: number;
+  /** A preset that has to allow a call as well. */
+  policy?: string;
+  /** Only `success` changes anything: it ends sooner. */
+  endOn?: "success" | "answer";
+  limits?: Partial<CallLimits>;
+}
+
+function hasFunctions(value: unknown, ...names: string[]): boolean {
+  return (
+    typeof value === "object" && value !== null && names.every((name) => typeof Reflect.get(value, name) === "function")
+  );
+}
+
+const callLimitsSchema = z.strictObject(
+  Object.fromEntries(
+    Object.entries(LIMITS)
+      .filter(([, row]) => row.scope === "call")
+      .map(([name, row]) => [name, z.int().min(row.min).max(row.max).optional()]),
+  ) as { [Name in keyof CallLimits]: z.ZodOptional<z.ZodInt> },
+);
+
+const codeShape = {
+  sandbox: z.custom<Sandbox>((value) => hasFunctions(value, "execute", "inspect"), "a sandbox made by createSandbox"),
+  policy: z.unknown().default("standard"),
+  limits: callLimitsSchema.default({}),
+  input: z.json().optional(),
+  onReceipt: z.custom<(receipt: Receipt) => void>((value) => typeof value === "function", "a function").optional(),
+};
+
+const boundTurns = z.int().min(LIMITS.maxTurns.min).max(LIMITS.maxTurns.max);
+
+const graphSchema = z.strictObject({
+  ...codeShape,
+  model: z
+    .custom(
+      (value) => typeof value === "function" || hasFunctions(value, "invoke", "bindTools"),
+      "a chat model with bindTools",
+    )
+    .optional(),
+  maxTurns: boundTurns.optional(),
+  maxCallsPerTurn: z.int().min(LIMITS.maxCallsPerTurn.min).max(LIMITS.maxCallsPerTurn.max).optional(),
+  endOn: z.enum(["success", "answer"]).default("success"),
+  unknownTools: z.enum(["reject", "leave"]).default("reject"),
+  systemMessage: z
+    .union([z.string(), z.custom((value) => hasFunctions(value, "getType"))], "a string or a SystemMessage")
+    .optional(),
+  checkpointer: z
+    .union([z.boolean(), z.custom((value) => hasFunctions(value, "getTuple", "put"))], "a checkpointer or a boolean")
+    .optional(),
+  name: z.string().min(1).max(64).default("sallyport"),
+});
+
+const codeSchema = z.strictObject(codeShape);
+
+const runSchema = z.object({
+  maxTurns: boundTurns.optional(),
+  policy: z.string().optional(),
+  endOn: z.enum(["success", "answer"]).optional(),
+  limits: callLimitsSchema.optional(),
+});
+
+const CALL_LIMITS = Object.entries(LIMITS).flatMap(([name, row]) =>
+  row.scope === "call" ? [name as keyof CallLimits] : [],
+);
+
+function lowerLimits(base: Readonly<CallLimits>, asked: Partial<CallLimits> | undefined): Readonly<CallLimits> {
+  if (asked === undefined) return base;
+  const lowered = CALL_LIMITS.map((name) => [name, Math.min(base[name], asked[name] ?? base[name])]);
+  return Object.freeze(Object.fromEntries(lowered) as unknown as CallLimits);
+}
+
+function completeCode(parsed: z.output<typeof codeSchema>): ResolvedCodeOptions {
+  const { sandbox, policy, input, onReceipt } = parsed;
+  const limits = CALL_LIMITS.map((name) => [name, parsed.limits[name] ?? sandbox.limits[name]]);
+  return {
+    sandbox,
+    policy,
+    input,
+    onReceipt,
+    limits: Object.freeze(Object.fromEntries(limits) as unknown as CallLimits),
+  };
+}
+
+/** @throws SandboxError INVALID_OPTIONS */
+export function resolveToolOptions(options: unknown): ResolvedCodeOptions {
+  return Object.freeze(completeCode(parseOptions(codeSchema, options, "createCodeTools")));
+}
+
+/** @throws SandboxError INVALID_OPTIONS */
+export function resolveGraphOptions(options: unknown): ResolvedGraphOptions {
+  const parsed = parseOptions(graphSchema, options, "createCodeExecutionGraph");
+  const { endOn, unknownTools, name, sandbox } = parsed;
+  return Object.freeze({
+    ...completeCode(parsed),
+    maxTurns: parsed.maxTurns ?? sandbox.limits.maxTurns,
+    maxCallsPerTurn: parsed.maxCallsPerTurn ?? sandbox.limits.maxCallsPerTurn,
+    endOn,
+    unknownTools,
+    name,
+  });
+}
+
+/**
+ * The options of one run: the deployment's, lowered by the caller's context. `policy` is the caller's further one.
+ * A context that is absent or empty changes nothing; keys that are not ours are somebody else's.
+ * @throws SandboxError INVALID_OPTIONS
+ */
+export function resolveRunOptions(
+  deployed: ResolvedGraphOptions,
+  context: unknown,
+): Omit<ResolvedGraphOptions, "policy"> & { readonly policy: string | undefined } {
+  if (context === undefined || context === null) return { ...deployed, policy: undefined };
+  const asked = parseOptions(runSchema, context, "context");
+  return Object.freeze({
+    ...deployed,
+    policy: asked.policy,
+    maxTurns: Math.min(deployed.maxTurns, asked.maxTurns ?? deployed.maxTurns),
+    endOn: asked.endOn === "success" ? "success" : deployed.endOn,
+    limits: lowerLimits(deployed.limits, asked.limits as Partial<CallLimits> | undefined),
+  });
+}

@@ -1,0 +1,41 @@
+/**
+ * Prints a value as one line of JSON that is safe to show: control, bidi and invisible characters and lone surrogates
+ * leave as \uXXXX. Loses nothing: what is parsed back is what went in. Decides nothing about what may be shown.
+ */
+
+import type { JsonValue, Observation } from "../types.ts";
+
+/** Control, format (bidi), line separators, lone surrogates, and what is drawn as nothing. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+
+function escapeCharacter(character: string): string {
+  let escaped = "";
+  for (let index = 0; index < character.length; index++) {
+    escaped += `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`;
+  }
+  return escaped;
+}
+
+/** One line of JSON. A value that JSON has no word for prints as null. */
+export function printJson(value: unknown): string {
+  const text = JSON.stringify(value) as string | undefined;
+  return text === undefined ? "null" : text.replace(UNSEEN, escapeCharacter);
+}
+
+/** The observation as the model gets it: one line, one order of keys, no `usage`. */
+export function observationText(observation: Observation): string {
+  const { ok, status, result, stdout, error, message, line, column, truncated } = observation;
+  return printJson({ ok, status, result, stdout, error, message, line, column, truncated });
+}
+
+/** Reads back what `observationText` printed; null for any other text. */
+export function parseObservationText(text: unknown): { ok: boolean; status: string } | null {
+  if (typeof text !== "string" || !text.startsWith('{"ok":')) return null;
+  try {
+    const parsed = JSON.parse(text) as { ok?: JsonValue; status?: JsonValue };
+    if (typeof parsed.ok !== "boolean" || typeof parsed.status !== "string") return null;
+    return { ok: parsed.ok, status: parsed.status };
+  } catch {
+    return null;
+  }
+}

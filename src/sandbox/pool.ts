@@ -1,0 +1,175 @@
+/**
+ * A pool of workers of one role: checkout, release, recycle, discard. A bounded queue with its own time limit.
+ * Keeps `size` workers at work and `standby` ready beside them; knows nothing of what they run.
+ */
+
+import { SandboxError } from "../errors.ts";
+import type { WorkerProcess } from "./worker-process.ts";
+
+export interface PoolOptions {
+  /** Workers at work at the same time. */
+  size: number;
+  /** Workers kept ready beyond them. */
+  standby: number;
+  runsPerWorker: number;
+  maxQueue: number;
+  queueTimeoutMs: number;
+  startWorker(): Promise<WorkerProcess>;
+}
+
+/** Why there was no worker to be had. */
+export type NoWorker = "queue_timeout" | "queue_full" | "cancelled" | "closed" | "unavailable";
+
+export type Checkout = { worker: WorkerProcess } | { none: NoWorker; detail: string };
+
+interface Waiter {
+  give(checkout: Checkout): void;
+}
+
+/** Starts that may fail in a row before those who wait are told. */
+const MAX_FAILED_STARTS = 3;
+const FIRST_RETRY_MS = 50;
+const LAST_RETRY_MS = 5000;
+
+export class Pool {
+  readonly #options: PoolOptions;
+  readonly #idle: WorkerProcess[] = [];
+  readonly #all = new Set<WorkerProcess>();
+  readonly #waiting = new Set<Waiter>();
+  readonly #starting = new Set<Promise<unknown>>();
+  #busy = 0;
+  #failedStarts = 0;
+  #retry: NodeJS.Timeout | null = null;
+  #closing: Promise<void> | null = null;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the first worker is ready. @throws SandboxError ENGINE_UNAVAILABLE where none comes up. */
+  async start(): Promise<void> {
+    const starts = Array.from({ length: this.#options.size + this.#options.standby }, () => this.#startOne());
+    await Promise.any(starts).catch((error: AggregateError) => {
+      const cause = error.errors[0] as Error;
+      throw new SandboxError("ENGINE_UNAVAILABLE", `No worker can start: ${cause.message}`, { cause });
+    });
+    for (const start of starts) start.catch(() => this.#refill());
+  }
+
+  /** A worker at once where one is idle, without a turn of the event loop. */
+  checkoutNow(): WorkerProcess | null {
+    const isFree = this.#busy < this.#options.size && this.#waiting.size === 0 && this.#closing === null;
+    const worker = isFree ? this.#takeIdle() : null;
+    if (worker) this.#busy++;
+    return worker;
+  }
+
+  checkout(signal?: AbortSignal): Promise<Checkout> {
+    const worker = this.checkoutNow();
+    if (worker) return Promise.resolve({ worker });
+    if (this.#closing) return Promise.resolve({ none: "closed", detail: "" });
+    if (this.#waiting.size >= this.#options.maxQueue) {
+      return Promise.resolve({ none: "queue_full", detail: `${this.#waiting.size} calls wait already` });
+    }
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => waiter.give({ none: "queue_timeout", detail: "" }), this.#options.queueTimeoutMs);
+      const onAbort = () => waiter.give({ none: "cancelled", detail: "" });
+      const waiter: Waiter = {
+        give: (checkout) => {
+          clearTimeout(timer);
+          signal?.removeEventListener("abort", onAbort);
+          this.#waiting.delete(waiter);
+          resolve(checkout);
+        },
+      };
+      signal?.addEventListener("abort", onAbort);
+      this.#waiting.add(waiter);
+      this.#serve();
+      if (this.#failedStarts >= MAX_FAILED_STARTS && this.#all.size === 0) this.#refill();
+    });
+  }
+
+  /** Gives a worker back: used again, or replaced where it has done its runs. */
+  release(worker: WorkerProcess): void {
+    this.#busy--;
+    if (worker.hasEnded) return this.#serve();
+    if (worker.runs >= this.#options.runsPerWorker || this.#closing) worker.kill("discarded");
+    else this.#idle.push(worker);
+    this.#serve();
+  }
+
+  /** Gives a worker back that must not be used again. */
+  discard(worker: WorkerProcess): void {
+    worker.kill("discarded");
+    this.release(worker);
+  }
+
+  /** Ends every worker; idempotent. Resolves when no process is left. */
+  close(): Promise<void> {
+    this.#closing ??= this.#endAll();
+    return this.#closing;
+  }
+
+  async #endAll(): Promise<void> {
+    if (this.#retry) clearTimeout(this.#retry);
+    for (const waiter of [...this.#waiting]) waiter.give({ none: "closed", detail: "" });
+    for (const worker of this.#all) worker.kill("cancelled");
+    await Promise.allSettled([...this.#starting]);
+    await Promise.all([...this.#all].map((worker) => worker.whenEnded));
+  }
+
+  #takeIdle(): WorkerProcess | null {
+    for (let worker = this.#idle.shift(); worker; worker = this.#idle.shift()) if (!worker.hasEnded) return worker;
+    return null;
+  }
+
+  #serve(): void {
+    for (const waiter of this.#waiting) {
+      if (this.#busy >= this.#options.size) return;
+      const worker = this.#takeIdle();
+      if (!worker) return;
+      this.#busy++;
+      waiter.give({ worker });
+    }
+  }
+
+  #startOne(): Promise<void> {
+    const start = (async () => {
+      const worker = await this.#options.startWorker();
+      this.#failedStarts = 0;
+      this.#all.add(worker);
+      void worker.whenEnded.then(() => {
+        this.#all.delete(worker);
+        this.#refill();
+      });
+      if (this.#closing) worker.kill("discarded");
+      else this.#idle.push(worker);
+      this.#serve();
+    })();
+    this.#starting.add(start);
+    void start.catch(() => {}).finally(() => this.#starting.delete(start));
+    return start;
+  }
+
+  #refill(): void {
+    if (this.#closing || this.#retry) return;
+    const wanted = this.#options.size + this.#options.standby - this.#all.size - this.#starting.size;
+    for (let index = 0; index < wanted; index++) {
+      this.#startOne().catch((error: Error) => this.#onFailedStart(error));
+    }
+  }
+
+  #onFailedStart(error: Error): void {
+    this.#failedStarts++;
+    if (this.#failedStarts >= MAX_FAILED_STARTS && this.#all.size === 0) {
+      for (const waiter of [...this.#waiting]) waiter.give({ none: "unavailable", detail: error.message });
+    }
+    if (this.#closing || this.#retry) return;
+    const delay = Math.min(FIRST_RETRY_MS * 2 ** Math.min(this.#failedStarts, 10), LAST_RETRY_MS);
+    this.#retry = setTimeout(() => {
+      this.#retry = null;
+      this.#refill();
+    }, delay);
+    this.#retry.unref();
+  }
+}

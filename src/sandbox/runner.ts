@@ -1,0 +1,116 @@
+/**
+ * Carries one prepared run through a worker, and tells its end as an observation. The clock is the worker's and the
+ * supervisor's, never this event loop's: a caller that blocks is not a program that ran long.
+ */
+
+import { createHash } from "node:crypto";
+import { setMaxListeners } from "node:events";
+import { SandboxError } from "../errors.ts";
+import { ProtocolViolation } from "../protocol/frame.ts";
+import type { OutcomeMessage } from "../protocol/messages.ts";
+import type { Execution, Observation, RunRequest } from "../types.ts";
+import { failure, fromEnd, fromNoWorker, fromOutcome } from "./observation.ts";
+import type { Pool } from "./pool.ts";
+import type { PreparedRun } from "./request.ts";
+import { monotonicMs } from "./supervisor-memory.ts";
+import type { WorkerProcess } from "./worker-process.ts";
+
+/** Memory that the watchdog allows above the isolate's own limit, for what V8 needs around a heap. */
+export const MEMORY_SLACK_MB = 64;
+/** A worker that ended before it began the run is no fault of the program: another may try. */
+const MAX_ATTEMPTS = 3;
+/** After these an engine is not used again. */
+const RECYCLED_AFTER = new Set(["timeout", "memory_limit"]);
+
+export async function runInPool(
+  pool: Pool,
+  prepared: PreparedRun,
+  request: RunRequest,
+  graceMs: number,
+): Promise<Execution> {
+  const { signal } = request;
+  if (signal?.aborted) return notRun(fromNoWorker("cancelled", "", 0));
+  if (signal) setMaxListeners(0, signal);
+  const askedAtMs = monotonicMs();
+  for (let attempt = 1; ; attempt++) {
+    // Not awaited where a worker is idle: the program is on its way before the caller's next line.
+    const idle = pool.checkoutNow();
+    const checkout = idle ? { worker: idle } : await pool.checkout(signal);
+    const queueMs = monotonicMs() - askedAtMs;
+    if ("none" in checkout) {
+      if (checkout.none === "closed")
+        throw new SandboxError("POOL_CLOSED", "The sandbox is closed: make a new one with createSandbox.");
+      return notRun(fromNoWorker(checkout.none, checkout.detail, queueMs));
+    }
+    const execution = await runOnWorker(pool, checkout.worker, prepared, request, graceMs, queueMs);
+    if (execution) return execution;
+    if (attempt === MAX_ATTEMPTS) return notRun(fromNoWorker("unavailable", "", queueMs));
+  }
+}
+
+function notRun(observation: Observation): Execution {
+  return { observation, engineSha256: null };
+}
+
+/** Null where the worker ended before it began. */
+async function runOnWorker(
+  pool: Pool,
+  worker: WorkerProcess,
+  { message, limits }: PreparedRun,
+  { signal, onStdout }: RunRequest,
+  graceMs: number,
+  queueMs: number,
+): Promise<Execution | null> {
+  const stdout: string[] = [];
+  let bytesLeft = limits.stdoutBytes;
+  let stdoutTruncated = false;
+  const onAbort = () => worker.kill("cancelled");
+  signal?.addEventListener("abort", onAbort);
+  const end = await worker.exchange({
+    message,
+    timeoutMs: limits.timeoutMs,
+    graceMs,
+    memoryMb: limits.memoryMb + MEMORY_SLACK_MB,
+    onLine(line) {
+      bytesLeft -= Buffer.byteLength(line);
+      if (bytesLeft < 0 || stdoutTruncated || stdout.length >= message.stdoutLines) {
+        throw new ProtocolViolation("more output than was allowed");
+      }
+      stdout.push(line);
+      onStdout?.(line);
+    },
+    onTruncated() {
+      stdoutTruncated = true;
+    },
+  });
+  signal?.removeEventListener("abort", onAbort);
+  const parts = { stdout, stdoutTruncated, queueMs, wallMs: end.wallMs };
+  if ("ended" in end) {
+    pool.discard(worker);
+    if (!end.hasStarted && end.ended.cause !== "cancelled") return null;
+    return { observation: fromEnd(end.ended, limits, parts), engineSha256: null };
+  }
+  const outcome = end.answer as OutcomeMessage;
+  if (outcome.sha256 !== sha256(message.source) || !isReadable(outcome, limits.resultBytes)) {
+    pool.discard(worker);
+    const words = "The worker broke the protocol and was discarded.";
+    return { observation: failure({ ...parts, status: "crashed", message: words }), engineSha256: null };
+  }
+  if (RECYCLED_AFTER.has(outcome.status)) pool.discard(worker);
+  else pool.release(worker);
+  return { observation: fromOutcome(outcome, limits, parts), engineSha256: outcome.sha256 };
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** A result that is JSON, and no larger than was allowed. */
+function isReadable({ status, result }: OutcomeMessage, resultBytes: number): boolean {
+  if (status !== "ok") return true;
+  try {
+    return result !== undefined && Buffer.byteLength(result) <= resultBytes && JSON.parse(result) !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * The thread that ends workers: at their deadline, or over their memory limit, whatever the caller's event loop does.
+ * Loads nothing of the product but the layout of the shared memory; sleeps while no run is on.
+ */
+
+import { closeSync, openSync, readSync } from "node:fs";
+import { workerData } from "node:worker_threads";
+import { ARMED, CAUSES, CLOSED, monotonicMs, openSharedMemory, SLEEPING, slotAt } from "./supervisor-memory.ts";
+
+const POLL_MS = 4;
+/** Polls without a run after which the thread sleeps until it is woken. */
+const IDLE_POLLS = 25;
+const PAGE_BYTES = 4096;
+const canReadMemory = process.platform === "linux";
+
+const { memory, count } = workerData as { memory: SharedArrayBuffer; count: number };
+const { words, numbers } = openSharedMemory(memory, count);
+const slots = Array.from({ length: count }, (_, slot) => ({
+  ...slotAt(slot),
+  statm: null as { pid: number; fd: number } | null,
+}));
+const buffer = Buffer.alloc(128);
+
+/** Resident bytes; null where the process is no more. Open by pid once, so that a reused pid is never mistaken for it. */
+function residentBytes(slot: (typeof slots)[number], pid: number): number | null {
+  try {
+    if (slot.statm?.pid !== pid) {
+      if (slot.statm) closeSync(slot.statm.fd);
+      slot.statm = { pid, fd: openSync(`/proc/${pid}/statm`, "r") };
+    }
+    const text = buffer.toString("latin1", 0, readSync(slot.statm.fd, buffer, 0, buffer.length, 0));
+    return Number(text.split(" ")[1]) * PAGE_BYTES;
+  } catch {
+    return null;
+  }
+}
+
+function end(slot: (typeof slots)[number], pid: number, cause: "deadline" | "memory"): void {
+  if (Atomics.compareExchange(words, slot.cause, 0, CAUSES.indexOf(cause)) !== 0) return;
+  numbers[slot.endedAt] = monotonicMs();
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It ended by itself in the meantime; the cause stays, the caller reads what it wrote before.
+  }
+}
+
+function poll(): boolean {
+  let isBusy = false;
+  for (const slot of slots) {
+    if (Atomics.load(words, slot.state) !== ARMED) continue;
+    isBusy = true;
+    const pid = Atomics.load(words, slot.pid);
+    const resident = canReadMemory ? residentBytes(slot, pid) : 0;
+    if (Atomics.load(words, slot.state) !== ARMED || resident === null) continue;
+    if (resident > (numbers[slot.rssLimit] ?? Number.POSITIVE_INFINITY)) end(slot, pid, "memory");
+    else if (monotonicMs() >= (numbers[slot.deadline] ?? Number.POSITIVE_INFINITY)) end(slot, pid, "deadline");
+  }
+  return isBusy;
+}
+
+let idlePolls = 0;
+while (Atomics.load(words, CLOSED) === 0) {
+  idlePolls = poll() ? 0 : idlePolls + 1;
+  if (idlePolls < IDLE_POLLS) Atomics.wait(words, CLOSED, 0, POLL_MS);
+  else {
+    Atomics.store(words, SLEEPING, 1);
+    // Look once more: a run may have been armed before the flag was up.
+    if (!poll()) Atomics.wait(words, SLEEPING, 1);
+    Atomics.store(words, SLEEPING, 0);
+    idlePolls = 0;
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * The caller's side of the supervisor thread: arms and disarms the deadline and memory limit of a worker, and records
+ * why a worker was ended. Arming is a write to shared memory: it needs no turn of any event loop.
+ */
+
+import { Worker } from "node:worker_threads";
+import { SandboxError } from "../errors.ts";
+import {
+  ARMED,
+  CAUSES,
+  type Cause,
+  CLOSED,
+  createSharedMemory,
+  FREE,
+  monotonicMs,
+  openSharedMemory,
+  SLEEPING,
+  slotAt,
+} from "./supervisor-memory.ts";
+
+/** One worker's slot. */
+export interface Watch {
+  /** From now on the worker is ended at `deadlineMs` of the monotonic clock, or above `rssBytes`. */
+  arm(deadlineMs: number, rssBytes: number): void;
+  disarm(): void;
+  /** Records why the worker is ended; false where another cause came first. */
+  claim(cause: Exclude<Cause, "none" | "deadline" | "memory">): boolean;
+  cause(): Cause;
+  /** When the supervisor ended the worker, on the monotonic clock; 0 where it did not. */
+  endedAtMs(): number;
+  release(): void;
+}
+
+export interface Supervisor {
+  watch(pid: number): Watch;
+  close(): Promise<void>;
+}
+
+/** @param capacity how many workers may be watched at once */
+export function createSupervisor(capacity: number): Supervisor {
+  const memory = createSharedMemory(capacity);
+  const { words, numbers } = openSharedMemory(memory, capacity);
+  const extension = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
+  const thread = new Worker(new URL(`./supervisor-thread${extension}`, import.meta.url), {
+    workerData: { memory, count: capacity },
+    execArgv: [],
+    env: {},
+    name: "sallyport-supervisor",
+  });
+  thread.unref();
+  const free = Array.from({ length: capacity }, (_, slot) => slot);
+  let closing: Promise<void> | null = null;
+
+  const wake = (): void => {
+    if (Atomics.exchange(words, SLEEPING, 0) === 1) Atomics.notify(words, SLEEPING);
+  };
+
+  return {
+    watch(pid) {
+      const slot = free.shift();
+      if (slot === undefined)
+        throw new SandboxError("ENGINE_UNAVAILABLE", "More workers than the supervisor can watch.");
+      const at = slotAt(slot);
+      let isReleased = false;
+      Atomics.store(words, at.pid, pid);
+      Atomics.store(words, at.cause, 0);
+      numbers[at.endedAt] = 0;
+      const cause = (): Cause => CAUSES[Atomics.load(words, at.cause)] ?? "none";
+      let final: { cause: Cause; endedAtMs: number } | null = null;
+      return {
+        arm(deadlineMs, rssBytes) {
+          numbers[at.deadline] = deadlineMs;
+          numbers[at.rssLimit] = rssBytes;
+          Atomics.store(words, at.state, ARMED);
+          wake();
+        },
+        disarm: () => void (isReleased || Atomics.store(words, at.state, FREE)),
+        claim: (reason) =>
+          !isReleased && Atomics.compareExchange(words, at.cause, 0, CAUSES.indexOf(reason)) === 0 && stamp(at.endedAt),
+        cause: () => final?.cause ?? cause(),
+        endedAtMs: () => final?.endedAtMs ?? numbers[at.endedAt] ?? 0,
+        release() {
+          if (isReleased) return;
+          isReleased = true;
+          final = { cause: cause(), endedAtMs: numbers[at.endedAt] ?? 0 };
+          Atomics.store(words, at.state, FREE);
+          free.push(slot);
+        },
+      };
+    },
+    close() {
+      closing ??= (async () => {
+        Atomics.store(words, CLOSED, 1);
+        Atomics.notify(words, CLOSED);
+        wake();
+        await thread.terminate();
+      })();
+      return closing;
+    },
+  };
+
+  function stamp(index: number): true {
+    numbers[index] = monotonicMs();
+    return true;
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * What a worker must be able to read, and nothing more: its own code, and the packages that it loads.
+ * The host knows the worker's entry by its path alone, and imports none of it.
+ */
+
+import { existsSync, realpathSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { SandboxError } from "../errors.ts";
+
+const here = import.meta.url;
+const extension = here.endsWith(".ts") ? ".ts" : ".js";
+
+/** Packages that the worker imports, and what those import. */
+const WORKER_PACKAGES: readonly (readonly string[])[] = [
+  ["acorn"],
+  ["isolated-vm"],
+  ["isolated-vm", "node-gyp-build"],
+  ["@jridgewell/sourcemap-codec"],
+  ["sucrase"],
+  ["sucrase", "@jridgewell/gen-mapping"],
+  ["sucrase", "@jridgewell/gen-mapping", "@jridgewell/sourcemap-codec"],
+  ["sucrase", "@jridgewell/gen-mapping", "@jridgewell/trace-mapping"],
+  ["sucrase", "@jridgewell/gen-mapping", "@jridgewell/trace-mapping", "@jridgewell/resolve-uri"],
+  ["sucrase", "lines-and-columns"],
+  ["sucrase", "ts-interface-checker"],
+];
+
+/** The folder that a package was installed to, asked for from the package that needs it. */
+function packageFolder(chain: readonly string[]): string {
+  let from = fileURLToPath(here);
+  let folder = "";
+  for (const name of chain) {
+    const found = createRequire(from)
+      .resolve.paths(name)
+      ?.map((base) => join(base, name))
+      .find((candidate) => existsSync(join(candidate, "package.json")));
+    if (found === undefined) {
+      throw new SandboxError("ENGINE_UNAVAILABLE", `The package ${name} is not installed: run npm install again.`);
+    }
+    folder = realpathSync(found);
+    from = join(folder, "package.json");
+  }
+  return folder;
+}
+
+export interface WorkerFiles {
+  entry: string;
+  /** Folders, each read with all that is below it. */
+  folders: string[];
+}
+
+/** @throws SandboxError ENGINE_UNAVAILABLE where a file is missing. */
+export function findWorkerFiles(): WorkerFiles {
+  const root = realpathSync(fileURLToPath(new URL("..", here)));
+  const entry = join(root, "worker", `main${extension}`);
+  if (!existsSync(entry)) {
+    throw new SandboxError(
+      "ENGINE_UNAVAILABLE",
+      `The worker's file ${entry} is missing: install sallyport again, or run npm run build.`,
+    );
+  }
+  const shared = ["types", "errors", "limits"].map((name) => join(root, `${name}${extension}`));
+  const manifest = [join(dirname(root), "package.json")];
+  const own = [join(root, "worker"), join(root, "protocol")];
+  const packages = WORKER_PACKAGES.map(packageFolder);
+  return { entry, folders: [...new Set([...own, ...packages, ...shared, ...manifest])] };
+}

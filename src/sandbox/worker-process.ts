@@ -1,0 +1,226 @@
+/**
+ * One worker process as the host sees it: ready, busy with one exchange, or ended. Every byte it sends is hostile until
+ * decoded; whatever breaks the protocol ends it. Decides nothing about runs: it says what came and why it ended.
+ */
+
+import { readFileSync } from "node:fs";
+import { encodeFrame, FrameReader } from "../protocol/frame.ts";
+import {
+  decodeWorkerMessage,
+  type HostMessage,
+  type ManifestMessage,
+  type OutcomeMessage,
+  type WorkerMessage,
+} from "../protocol/messages.ts";
+import type { Command } from "./launchers/launcher.ts";
+import { ref, spawnWorker, unref, type WorkerChild } from "./spawn.ts";
+import type { Supervisor, Watch } from "./supervisor.ts";
+import { type Cause, monotonicMs } from "./supervisor-memory.ts";
+
+const MIB = 1024 * 1024;
+const STDERR_KEPT = 4000;
+
+/** Why a worker ended, as far as the host knows. */
+export interface WorkerEnd {
+  cause: Cause | "crashed" | "protocol";
+  /** Signal or exit code, for the operator. */
+  detail: string;
+  endedAtMs: number;
+}
+
+export type Answer = OutcomeMessage | ManifestMessage;
+
+/** How an exchange went: an answer, or the worker's end. `wallMs` is bounded by what this process saw of it. */
+export type ExchangeEnd = { hasStarted: boolean; wallMs: number } & ({ answer: Answer } | { ended: WorkerEnd });
+
+export interface Exchange {
+  message: HostMessage;
+  timeoutMs: number;
+  graceMs: number;
+  /** Memory above what the worker holds when it is ready, in MiB. */
+  memoryMb: number;
+  onLine?(line: string): void;
+  onTruncated?(): void;
+}
+
+interface Current extends Exchange {
+  sentAtMs: number;
+  startedAtMs: number;
+  resolve(end: ExchangeEnd): void;
+}
+
+export class WorkerProcess {
+  readonly pid: number;
+  node = "";
+  runs = 0;
+  readonly #child: WorkerChild;
+  readonly #watch: Watch;
+  readonly #reader = new FrameReader();
+  #current: Current | null = null;
+  #stderr = "";
+  #ready: ((ready: boolean) => void) | null = null;
+  #readyRssBytes = 0;
+  #end: WorkerEnd | null = null;
+  #violation: string | null = null;
+  readonly #whenEnded: Promise<WorkerEnd>;
+
+  /** Resolves when the worker has ended, with the output it left behind read to its end. */
+  get whenEnded(): Promise<WorkerEnd> {
+    return this.#whenEnded;
+  }
+
+  get hasEnded(): boolean {
+    return this.#end !== null;
+  }
+
+  get stderr(): string {
+    return this.#stderr;
+  }
+
+  private constructor(child: WorkerChild, watch: Watch) {
+    this.#child = child;
+    this.#watch = watch;
+    this.pid = child.pid ?? 0;
+    child.stdin.on("error", () => {});
+    child.stdout.on("error", () => {});
+    child.stdout.on("data", (chunk: Buffer) => this.#receive(chunk));
+    child.stderr.on("data", (chunk: Buffer) => {
+      this.#stderr = (this.#stderr + chunk.toString()).slice(-STDERR_KEPT);
+    });
+    this.#whenEnded = new Promise((resolve) => {
+      child.once("close", (code, signal) => resolve(this.#finish(signal ?? `exit code ${code}`)));
+    });
+  }
+
+  /** @throws Error with the worker's own words where it does not come up in time. */
+  static async start(command: Command, supervisor: Supervisor, startTimeoutMs: number): Promise<WorkerProcess> {
+    const child = spawnWorker(command);
+    if (child.pid === undefined) {
+      const cause = await new Promise<Error>((resolve) => child.once("error", resolve));
+      throw new Error(`it could not be started (${cause.message})`, { cause });
+    }
+    child.on("error", () => {});
+    const worker = new WorkerProcess(child, supervisor.watch(child.pid));
+    worker.#watch.arm(monotonicMs() + startTimeoutMs, Number.POSITIVE_INFINITY);
+    const isReady = await new Promise<boolean>((resolve) => {
+      worker.#ready = resolve;
+      void worker.whenEnded.then(() => resolve(false));
+    });
+    if (!isReady) {
+      const { cause, detail } = await worker.whenEnded;
+      const words = worker.stderr.trim().split("\n").slice(-6).join(" ").slice(0, 600);
+      const why = cause === "deadline" ? `it was not ready after ${startTimeoutMs} ms` : `it ended with ${detail}`;
+      throw new Error(words === "" ? why : `${why}: ${words}`);
+    }
+    return worker;
+  }
+
+  /** Sends one message and waits for its answer. One at a time. The message is written before this returns. */
+  exchange(exchange: Exchange): Promise<ExchangeEnd> {
+    return new Promise((resolve) => {
+      if (this.#end) {
+        resolve({ ended: this.#end, hasStarted: false, wallMs: 0 });
+        return;
+      }
+      this.#current = { ...exchange, sentAtMs: monotonicMs(), startedAtMs: 0, resolve };
+      this.runs++;
+      this.setActive(true);
+      this.#arm(exchange);
+      this.#child.stdin.write(encodeFrame(exchange.message));
+    });
+  }
+
+  /** Ends the worker at once; the first cause that was recorded stays. */
+  kill(cause: "cancelled" | "discarded"): void {
+    if (this.#end) return;
+    this.#watch.claim(cause);
+    this.setActive(true);
+    this.#child.kill("SIGKILL");
+  }
+
+  /** Whether the worker keeps the host's event loop alive: while a run is on, and not otherwise. */
+  setActive(isActive: boolean): void {
+    const toggle = isActive ? ref : unref;
+    for (const handle of [this.#child, this.#child.stdin, this.#child.stdout, this.#child.stderr]) toggle(handle);
+  }
+
+  #arm({ timeoutMs, graceMs, memoryMb }: Exchange): void {
+    const limit = this.#readyRssBytes === 0 ? Number.POSITIVE_INFINITY : this.#readyRssBytes + memoryMb * MIB;
+    this.#watch.arm(monotonicMs() + timeoutMs + graceMs, limit);
+  }
+
+  #receive(chunk: Buffer): void {
+    if (this.#violation !== null) return;
+    try {
+      for (const frame of this.#reader.push(chunk)) this.#handle(decodeWorkerMessage(frame));
+    } catch (error) {
+      this.#violate(error instanceof Error ? error.message : "unreadable");
+    }
+  }
+
+  #violate(what: string): void {
+    this.#violation = what;
+    this.#child.kill("SIGKILL");
+  }
+
+  #handle(message: WorkerMessage): void {
+    if (this.#violation !== null) return;
+    if (message.type === "ready") {
+      if (this.#ready === null) return this.#violate("ready twice");
+      this.node = message.node;
+      this.#readyRssBytes = readResidentBytes(this.pid);
+      this.#watch.disarm();
+      this.setActive(false);
+      this.#ready(true);
+      this.#ready = null;
+      return;
+    }
+    const current = this.#current;
+    if (current === null || message.id !== current.message.id) return this.#violate("a message for no run");
+    if (message.type === "started") {
+      if (current.startedAtMs !== 0) return this.#violate("started twice");
+      current.startedAtMs = monotonicMs();
+      this.#arm(current);
+    } else if (current.startedAtMs === 0) this.#violate("an answer before the start");
+    else if (message.type === "stdout") current.onLine?.(message.line);
+    else if (message.type === "truncated") current.onTruncated?.();
+    else this.#answer(current, message);
+  }
+
+  #answer(current: Current, answer: Answer): void {
+    const wanted = current.message.type === "run" ? "outcome" : "manifest";
+    if (answer.type !== wanted) return this.#violate(`a ${answer.type} instead of a ${wanted}`);
+    this.#watch.disarm();
+    this.#current = null;
+    this.setActive(false);
+    const { sentAtMs } = current;
+    const told = answer.type === "outcome" ? answer.wallMs : 0;
+    // From the sending on: where this event loop was blocked, start and answer were read at the same late moment.
+    current.resolve({ answer, hasStarted: true, wallMs: Math.min(told, monotonicMs() - sentAtMs) });
+  }
+
+  #finish(detail: string): WorkerEnd {
+    const recorded = this.#watch.cause();
+    const cause = recorded !== "none" ? recorded : this.#violation !== null ? "protocol" : "crashed";
+    const endedAtMs = this.#watch.endedAtMs() || monotonicMs();
+    this.#end = { cause, detail: this.#violation ?? detail, endedAtMs };
+    this.#watch.release();
+    const current = this.#current;
+    this.#current = null;
+    if (current) {
+      const { startedAtMs, sentAtMs } = current;
+      const wallMs = endedAtMs - (startedAtMs > 0 && startedAtMs < endedAtMs ? startedAtMs : sentAtMs);
+      current.resolve({ ended: this.#end, hasStarted: startedAtMs > 0, wallMs });
+    }
+    return this.#end;
+  }
+}
+
+/** Resident memory of a process; 0 where the system does not say. */
+function readResidentBytes(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1]) * 4096;
+  } catch {
+    return 0;
+  }
+}

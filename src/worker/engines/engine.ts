@@ -1,0 +1,31 @@
+/**
+ * What an engine is to the pump. One engine a language; none of them knows of frames or of the host.
+ */
+
+import type { EngineStatus, RunMessage } from "../../protocol/messages.ts";
+import type { Language } from "../../types.ts";
+
+export interface EngineOutcome {
+  status: EngineStatus;
+  /** JSON text; present exactly when ok. */
+  result?: string;
+  error?: string;
+  message?: string;
+  line?: number;
+  column?: number;
+  cpuMs: number | null;
+}
+
+/** Where printed lines go, at once. `truncated` comes at most once, after the last line. */
+export interface Output {
+  line(text: string): void;
+  truncated(): void;
+}
+
+export interface Engine {
+  readonly language: Language;
+  /** Runs one program to its end. Synchronous: the worker does one thing at a time. */
+  run(message: RunMessage, output: Output): EngineOutcome;
+  /** After the answer: forgets the run and prepares the next, off the caller's path. */
+  renew(): void;
+}

@@ -1,0 +1,144 @@
+/**
+ * The JavaScript and TypeScript engine: one program in one fresh isolate, its end told as an outcome.
+ * Must keep nothing of a run: the isolate is disposed before the next one is used.
+ */
+
+import type { RunMessage } from "../../protocol/messages.ts";
+import type { Engine, EngineOutcome } from "./engine.ts";
+import { explainAbsence } from "./javascript/hints.ts";
+import { type Instrumented, instrument, SOURCE_URL } from "./javascript/instrument.ts";
+import { type EntryEnd, type PreparedIsolate, prepareIsolate } from "./javascript/isolate.ts";
+import { type Parsed, ParseFailure, parseSource } from "./javascript/parse.ts";
+
+const DEFAULT_MEMORY_MB = 64;
+
+type Ended = Omit<EngineOutcome, "cpuMs">;
+
+export function createJavaScriptEngine(): Engine {
+  let spare: PreparedIsolate | null = prepareIsolate(DEFAULT_MEMORY_MB);
+  let used: PreparedIsolate | null = null;
+
+  const take = (memoryMb: number): PreparedIsolate => {
+    if (spare?.memoryMb !== memoryMb) {
+      spare?.dispose();
+      spare = prepareIsolate(memoryMb);
+    }
+    used = spare;
+    spare = null;
+    return used;
+  };
+
+  return {
+    language: "javascript",
+    run(message, output) {
+      const started = performance.now();
+      const parsed = readProgram(message.source);
+      if ("status" in parsed) return parsed;
+      const isolate = take(message.memoryMb);
+      isolate.onOutput(output);
+      const outcome = pump(isolate, instrument(parsed), message, started + message.timeoutMs);
+      return { ...outcome, cpuMs: isolate.cpuMs() };
+    },
+    renew() {
+      const memoryMb = used?.memoryMb ?? DEFAULT_MEMORY_MB;
+      used?.dispose();
+      used = null;
+      spare ??= prepareIsolate(memoryMb);
+    },
+  };
+}
+
+function readProgram(source: string): Parsed | EngineOutcome {
+  try {
+    const parsed = parseSource(source);
+    if (parsed.kind === "script") return parsed;
+    const first = parsed.program.body.find((node) => /^(Import|Export)/.test(node.type));
+    const word = first?.type.startsWith("Export") ? "export" : "import";
+    const before = parsed.code.slice(0, first?.start ?? 0).split("\n");
+    return failed("SyntaxError", `\`${word}\` is not available: no modules can be loaded in this sandbox.`, {
+      line: before.length,
+      column: (before.at(-1)?.length ?? 0) + 1,
+    });
+  } catch (error) {
+    if (!(error instanceof ParseFailure)) throw error;
+    const { line, column } = error;
+    return failed("SyntaxError", error.message, line === undefined ? undefined : { line, column: column ?? 1 });
+  }
+}
+
+function failed(error: string, message: string, position?: { line: number; column: number }): EngineOutcome {
+  return { status: "error", error, message, ...position, cpuMs: null };
+}
+
+/** Follows the program entry by entry until it has ended, is stuck, or has no time left. */
+function pump(isolate: PreparedIsolate, program: Instrumented, message: RunMessage, deadline: number): EngineOutcome {
+  let timerTurns = 0;
+  const end = (outcome: Ended): EngineOutcome => ({ ...outcome, cpuMs: null });
+  let text: string | null = JSON.stringify({
+    body: program.body,
+    slot: program.slot,
+    input: message.input,
+    now: message.now,
+    seed: message.seed,
+    stdoutBytes: message.stdoutBytes,
+    stdoutLines: message.stdoutLines,
+    resultBytes: message.resultBytes,
+    dynamicCode: message.dynamicCode,
+    globals: message.globals,
+  });
+  for (;;) {
+    const left = Math.ceil(deadline - performance.now());
+    if (left <= 0) return end({ status: "timeout" });
+    const answer = isolate.enter(text, left);
+    text = null;
+    if (typeof answer !== "string") return end(describeEnd(answer, program));
+    const body = answer.slice(1);
+    switch (answer[0]) {
+      case "T":
+        if (++timerTurns <= message.timerTurns) break;
+        return end({
+          status: "error",
+          error: "TimerLimit",
+          message: `More than ${message.timerTurns} timer callbacks ran.`,
+        });
+      case "R":
+        if (Buffer.byteLength(body) <= message.resultBytes) return end({ status: "ok", result: body });
+        return end({ status: "output_limit", message: `The result is larger than ${message.resultBytes} bytes.` });
+      case "O":
+        return end({ status: "output_limit", message: body });
+      case "E":
+        return end(describeError(JSON.parse(body), program));
+      case "D":
+        return end({
+          status: "error",
+          error: "Deadlock",
+          message: "The program waits for a promise that nothing can settle.",
+        });
+    }
+  }
+}
+
+function describeEnd(entry: EntryEnd, program: Instrumented): Ended {
+  if ("timeout" in entry) return { status: "timeout" };
+  if ("memoryLimit" in entry) return { status: "memory_limit" };
+  // Only an unhandled rejection comes back as a throw: what is thrown is a copy, data alone.
+  const { thrown } = entry;
+  if (thrown instanceof Error) {
+    return describeError({ name: thrown.name, message: thrown.message, stack: thrown.stack ?? "" }, program);
+  }
+  const shown = typeof thrown === "string" ? thrown : (JSON.stringify(thrown) ?? String(thrown));
+  return { status: "error", error: "Uncaught", message: shown };
+}
+
+function describeError(error: { name: string; message: string; stack: string }, program: Instrumented): Ended {
+  const frame = new RegExp(`^\\s+at (?:.* \\()?${SOURCE_URL}:(\\d+):(\\d+)\\)?$`, "m").exec(error.stack);
+  const position = frame ? program.sourcePosition({ line: Number(frame[1]), column: Number(frame[2]) }) : undefined;
+  const isNamed = /^[\w$.]{1,80}$/.test(error.name);
+  const name = isNamed ? error.name : "Error";
+  return {
+    status: "error",
+    error: name,
+    message: explainAbsence(name, error.message),
+    ...(position && position.line >= 1 && position.column >= 1 && position),
+  };
+}

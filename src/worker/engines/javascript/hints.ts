@@ -1,0 +1,48 @@
+/**
+ * One sentence for each name that models reach for and that is not there. Words only: nothing is defined or enforced here.
+ */
+
+const NO_MODULES = "no modules can be loaded in this sandbox; use the language's own built-ins.";
+const NO_HOST = "there is no process, file, environment or host access in this sandbox.";
+const NO_NETWORK = "there is no network in this sandbox; data comes in through `input`.";
+const NO_DYNAMIC_CODE = "making code from text is denied by the policy.";
+const NO_SHARED = "shared memory, WebAssembly and weak references are not available in this sandbox.";
+
+const HINTS = new Map<string, string>([
+  ...["require", "module", "exports", "__dirname", "__filename"].map((name) => [name, NO_MODULES] as const),
+  ...["process", "global", "Deno", "Bun", "fs", "os", "path", "child_process", "navigator"].map(
+    (name) => [name, NO_HOST] as const,
+  ),
+  ...[
+    "fetch",
+    "XMLHttpRequest",
+    "WebSocket",
+    "EventSource",
+    "Request",
+    "Response",
+    "Headers",
+    "http",
+    "https",
+    "net",
+    "axios",
+  ].map((name) => [name, NO_NETWORK] as const),
+  ...["eval", "Function"].map((name) => [name, NO_DYNAMIC_CODE] as const),
+  ...["Atomics", "SharedArrayBuffer", "WebAssembly", "WeakRef", "FinalizationRegistry"].map(
+    (name) => [name, NO_SHARED] as const,
+  ),
+  ["Buffer", "Buffer is Node's own: use Uint8Array, TextEncoder, btoa and atob."],
+  ["window", "this is no browser: there is no window, document or DOM."],
+  ["document", "this is no browser: there is no window, document or DOM."],
+  ["alert", "this is no browser: print with console.log."],
+  ["prompt", "nobody can be asked: data comes in through `input`."],
+  ["crypto", "there is no crypto here; Math.random is seeded, and must not make keys."],
+  ["input", "no `input` was given to this run."],
+]);
+
+/** "x is not defined" with the reason, where there is one to give. */
+export function explainAbsence(error: string, message: string): string {
+  if (error !== "ReferenceError") return message;
+  const name = /^([\w$]+) is not defined$/.exec(message)?.[1];
+  const hint = name === undefined ? undefined : HINTS.get(name);
+  return hint === undefined ? message : `${message}: ${hint}`;
+}

@@ -1,0 +1,68 @@
+/**
+ * Says what a JavaScript or TypeScript program mentions, without running it.
+ * Reads by the parser that the engine uses: what it cannot read is inert. A lower bound, never a boundary.
+ */
+
+import { createHash } from "node:crypto";
+import type { Aspect, Manifest } from "../../../types.ts";
+import { collectMentions } from "./manifest-collect.ts";
+import { surveyProgram } from "./manifest-walk.ts";
+import { type Parsed, ParseFailure, parseSource } from "./parse.ts";
+
+const ASPECTS: readonly Aspect[] = ["imports", "globals", "members", "dynamicCode"];
+
+function describeFailure({ message, line, column }: ParseFailure): NonNullable<Manifest["syntaxError"]> {
+  return { message, ...(line !== undefined && { line }), ...(column !== undefined && { column }) };
+}
+
+function parseOrFailure(source: string): Parsed | ParseFailure {
+  try {
+    return parseSource(source);
+  } catch (error) {
+    if (error instanceof ParseFailure) return error;
+    throw error;
+  }
+}
+
+function countLines(source: string): number {
+  let lines = 1;
+  for (let at = source.indexOf("\n"); at >= 0; at = source.indexOf("\n", at + 1)) lines++;
+  return lines;
+}
+
+/** The manifest of `source`. A program that does not parse has empty lists, `syntaxError`, and is not complete. */
+export function inspectJavaScript(source: string): Manifest {
+  const blank: Manifest = {
+    language: "javascript",
+    dialect: "javascript",
+    sourceChars: source.length,
+    lines: countLines(source),
+    nesting: 0,
+    imports: [],
+    globals: [],
+    members: [],
+    privateAccess: [],
+    dynamicCode: [],
+    loops: 0,
+    sha256: createHash("sha256").update(source, "utf8").digest("hex"),
+    complete: false,
+    undetermined: [],
+  };
+  const parsed = parseOrFailure(source);
+  if (parsed instanceof ParseFailure) return { ...blank, syntaxError: describeFailure(parsed) };
+  const survey = surveyProgram(parsed.program);
+  const found = collectMentions(survey);
+  return {
+    ...blank,
+    dialect: parsed.dialect,
+    nesting: survey.nesting,
+    imports: found.imports.values(),
+    globals: found.globals.values(),
+    members: found.members.values(),
+    privateAccess: found.privateAccess.values(),
+    dynamicCode: found.dynamicCode.values(),
+    loops: survey.loops,
+    complete: found.undetermined.size === 0,
+    undetermined: ASPECTS.filter((aspect) => found.undetermined.has(aspect)),
+  };
+}

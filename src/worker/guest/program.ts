@@ -1,0 +1,130 @@
+/**
+ * Runs one program inside the isolate: compiles it, follows its promise and timers, and gives its value or error as a string.
+ * The only thing the worker can call. Every answer is a primitive string whose first letter says what it is.
+ */
+
+import type { createClock } from "./clock.ts";
+import type { createConsole } from "./console.ts";
+import type { createEncoder } from "./encode.ts";
+import type { createGlobals } from "./globals.ts";
+import type { Primordials } from "./primordials.ts";
+
+/** What the worker tells the guest of one run. */
+export interface ProgramOptions {
+  /** The program as the body of an async function. */
+  body: string;
+  /** The parameter of that function: a name that the program does not use. */
+  slot: string;
+  /** JSON text, or null for no `input`. */
+  input: string | null;
+  now: number;
+  seed: number;
+  stdoutBytes: number;
+  stdoutLines: number;
+  resultBytes: number;
+  dynamicCode: boolean;
+  globals: string[] | null;
+}
+
+export function createProgram(
+  p: Primordials,
+  globals: ReturnType<typeof createGlobals>,
+  clock: ReturnType<typeof createClock>,
+  output: ReturnType<typeof createConsole>,
+  encode: ReturnType<typeof createEncoder>,
+) {
+  "use strict";
+  /** Filled by the program itself: the last expression's value, and a way to read its binding `result`. */
+  interface Slot {
+    last?: unknown;
+    result?: () => unknown;
+  }
+  let resultBytes = 0;
+  let state: "running" | "settled" | "failed" = "running";
+  /** A last expression or `result` that is a promise counts by what it resolves to. */
+  let hasAwaited = false;
+  let settledWith: unknown;
+  const slot: Slot = p.createObject(null) as Slot;
+
+  const follow = (promise: unknown): boolean => {
+    try {
+      p.defineProperty(promise as object, "constructor", {
+        __proto__: null,
+        value: undefined,
+        configurable: true,
+      } as PropertyDescriptor);
+      p.apply(p.then, promise, [
+        (value: unknown) => {
+          state = "settled";
+          settledWith = value;
+        },
+        (reason: unknown) => {
+          state = "failed";
+          settledWith = reason;
+        },
+      ]);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  /** A lie costs nothing: following what is no promise fails. */
+  const isPromise = (value: unknown): boolean =>
+    typeof value === "object" && value !== null && p.tagOf(value) === "[object Promise]";
+  /** The order of the contract: return, `result`, last expression, last printed line, null. */
+  const chooseValue = (): unknown => {
+    if (hasAwaited) return settledWith === undefined ? output.lastLine() : settledWith;
+    if (settledWith !== slot) return settledWith;
+    const bound = slot.result === undefined ? undefined : slot.result();
+    if (bound !== undefined) return bound;
+    const found = p.getOwnPropertyDescriptor(p.scope, "result");
+    if (found !== undefined && p.hasOwn(found, "value") && found.value !== undefined) return found.value;
+    if (slot.last !== undefined) return slot.last;
+    return output.lastLine();
+  };
+
+  const begin = (optionsJson: string): string => {
+    const options = p.parseJson(optionsJson) as ProgramOptions;
+    clock.set(options.now, options.seed);
+    output.open(options.stdoutBytes, options.stdoutLines, clock.elapsed);
+    resultBytes = options.resultBytes;
+    let main: (slot: Slot) => Promise<unknown>;
+    try {
+      main = new p.AsyncFunction(options.slot, options.body) as unknown as typeof main;
+    } catch (error) {
+      return encode.error(error);
+    }
+    if (options.globals !== null) globals.keepOnly(options.globals);
+    if (!options.dynamicCode) globals.removeDynamicCode();
+    if (options.input !== null) globals.define("input", p.parseJson(options.input));
+    follow(p.apply(main, undefined, [slot]));
+    return "-";
+  };
+  /** "T": a timer ran. "D": nothing is left to do and the program has not ended. "A": asked again, please. */
+  const next = (): string => {
+    if (state === "failed") return encode.error(settledWith);
+    if (clock.hasTimers()) {
+      try {
+        clock.runNext();
+        return "T";
+      } catch (error) {
+        return encode.error(error);
+      }
+    }
+    if (state !== "settled") return "D";
+    let value: unknown;
+    try {
+      value = chooseValue();
+      if (isPromise(value) && !hasAwaited && follow(value)) {
+        state = "running";
+        hasAwaited = true;
+        return "A";
+      }
+      return encode.value(value, resultBytes);
+    } catch (error) {
+      return encode.error(error);
+    }
+  };
+
+  return (optionsJson: string | null): string => (optionsJson === null ? next() : begin(optionsJson));
+}

@@ -1,0 +1,25 @@
+/**
+ * The worker's entry: locks itself down, loads what its role needs, says that it is ready, and serves until input ends.
+ * Started by the host with `role parentPid grantedEnvironment`; never imported by it.
+ */
+
+import { lockDown } from "./lockdown.ts";
+
+const [role, parentPid, granted = ""] = process.argv.slice(2);
+lockDown(Number(parentPid), granted.split(",").filter(Boolean));
+
+const { ENGINES } = await import("./engines/registry.ts");
+const { pump } = await import("./pump.ts");
+const { send } = await import("./channel.ts");
+
+const engines = new Map();
+const inspectors = new Map();
+for (const [language, entry] of Object.entries(ENGINES)) {
+  if (role === "inspector") inspectors.set(language, await entry.inspector());
+  else engines.set(language, await entry.create());
+}
+const languages = [...engines.keys(), ...inspectors.keys()];
+send({ type: "ready", node: process.versions.node, languages });
+pump(engines, inspectors);
+// Not by exit: tearing down isolates on the way out can crash.
+process.kill(process.pid, "SIGKILL");

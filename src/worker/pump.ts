@@ -1,0 +1,55 @@
+/**
+ * One message in, its answers out, one at a time. The worker's whole conversation with the host.
+ * Must answer before it cleans up, and must never answer twice.
+ */
+
+import { createHash } from "node:crypto";
+import { decodeHostMessage, type HostMessage, type OutcomeMessage, type RunMessage } from "../protocol/messages.ts";
+import type { Language, Manifest } from "../types.ts";
+import { receive, send } from "./channel.ts";
+import type { Engine } from "./engines/engine.ts";
+
+export type Inspector = (source: string) => Manifest;
+
+/** Runs until the host closes the input. */
+export function pump(engines: ReadonlyMap<Language, Engine>, inspectors: ReadonlyMap<Language, Inspector>): void {
+  for (let message = receive(); message !== null; message = receive()) {
+    handle(decodeHostMessage(message), engines, inspectors);
+  }
+}
+
+function handle(
+  message: HostMessage,
+  engines: ReadonlyMap<Language, Engine>,
+  inspectors: ReadonlyMap<Language, Inspector>,
+): void {
+  if (message.type === "inspect") {
+    const inspect = inspectors.get(message.language);
+    if (!inspect) throw new Error(`this worker does not inspect ${message.language}`);
+    send({ type: "started", id: message.id });
+    send({ type: "manifest", id: message.id, manifest: inspect(message.source) });
+    return;
+  }
+  const engine = engines.get(message.language);
+  if (!engine) throw new Error(`this worker does not run ${message.language}`);
+  send({ type: "started", id: message.id });
+  send(run(engine, message));
+  engine.renew();
+}
+
+function run(engine: Engine, message: RunMessage): OutcomeMessage {
+  const started = performance.now();
+  const { id } = message;
+  const outcome = engine.run(message, {
+    line: (line) => send({ type: "stdout", id, line }),
+    truncated: () => send({ type: "truncated", id }),
+  });
+  return {
+    type: "outcome",
+    id,
+    ...outcome,
+    ...(outcome.message !== undefined && { message: outcome.message.slice(0, 2000) }),
+    wallMs: performance.now() - started,
+    sha256: createHash("sha256").update(message.source).digest("hex"),
+  };
+}
