@@ -236,20 +236,17 @@ export function createEncoder(p: Primordials) {
     }
     return "Object";
   };
+  const showThrown = (thrown: unknown): string => {
+    if (typeof thrown === "string") return p.slice(thrown, 0, 1000) as string;
+    if (typeof thrown === "symbol") return `Symbol(${p.slice((p.symbolDescription(thrown) ?? "") as string, 0, 1000)})`;
+    // Hexadecimal: linear in its size, as decimal is not.
+    if (typeof thrown === "bigint") return `0x${p.slice(p.bigintToText(thrown, 16) as string, 0, 1000)}n`;
+    if (typeof thrown === "function") return "a function";
+    return `${thrown as number | boolean | null | undefined}`;
+  };
   const describe = (thrown: unknown): { name: string; message: string; stack: string } => {
-    if (typeof thrown !== "object" || thrown === null) {
-      max = 1000;
-      out = "";
-      const isText = typeof thrown === "string";
-      if (!isText) {
-        try {
-          write(thrown, "", null);
-        } catch {
-          out = `a ${typeof thrown}`;
-        }
-      }
-      return { name: "Uncaught", message: isText ? (p.slice(thrown as string, 0, 1000) as string) : out, stack: "" };
-    }
+    if (typeof thrown !== "object" || thrown === null)
+      return { name: "Uncaught", message: showThrown(thrown), stack: "" };
     const message = dataOf(thrown, "message");
     const stack = p.isError(thrown) ? attempt(p.stackOf, thrown) : undefined;
     return {

@@ -5,6 +5,7 @@
 
 import { createClock } from "./clock.ts";
 import { createConsole } from "./console.ts";
+import { compileEagerly } from "./eager.ts";
 import { createEncoder } from "./encode.ts";
 import { createGlobals, LANGUAGE_GLOBALS } from "./globals.ts";
 import { createInspect } from "./inspect.ts";
@@ -14,7 +15,7 @@ import { createWeb } from "./web.ts";
 
 /** Evaluates to a function of the one callback; that returns the function that runs programs. */
 export function guestScript(): string {
-  return `(function (host) {
+  return compileEagerly(`(function (host) {
 "use strict";
 const p = (${capturePrimordials})();
 const globals = (${createGlobals})(p, { __proto__: null, ${LANGUAGE_GLOBALS.map((name) => `${name}: true`).join(", ")} });
@@ -23,5 +24,5 @@ const inspect = (${createInspect})(p);
 const output = (${createConsole})(p, globals, inspect, (line) => void host(line), () => void host(null));
 (${createWeb})(p, globals, () => host());
 return (${createProgram})(p, globals, clock, output, (${createEncoder})(p));
-})`;
+})`);
 }

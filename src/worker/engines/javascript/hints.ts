@@ -39,8 +39,12 @@ const HINTS = new Map<string, string>([
   ["input", "no `input` was given to this run."],
 ]);
 
-/** "x is not defined" with the reason, where there is one to give. */
+/** "x is not defined" with the reason, where there is one to give; and the isolate's own few words in ours. */
 export function explainAbsence(error: string, message: string): string {
+  if (message === "Not supported") return `import() is not available: ${NO_MODULES}`;
+  if (message.startsWith("An object was thrown from supplied code within isolated-vm")) {
+    return "A promise was rejected with an object that is no Error, and nothing handled it.";
+  }
   if (error !== "ReferenceError") return message;
   const name = /^([\w$]+) is not defined$/.exec(message)?.[1];
   const hint = name === undefined ? undefined : HINTS.get(name);

@@ -5,6 +5,7 @@
 
 import type { Aspect } from "../../../types.ts";
 import { codeFromConstructor, hasTextArgument, isHarmlessFunction, isProbe } from "./manifest-code-text.ts";
+import { globalEscapes } from "./manifest-escape.ts";
 import { createMentions, type Mentions } from "./manifest-mentions.ts";
 import { createNumericTest } from "./manifest-numeric.ts";
 import { noteReflection } from "./manifest-reflection.ts";
@@ -19,7 +20,6 @@ function noteGlobal(found: Mentions, name: string, node: Syntax, parent: Syntax 
   found.globals.add(name);
   if (isProbe(node, parent) && name !== "Function") return;
   const isOwner = parent?.type === "MemberExpression" && parent.object === node;
-  if (name === "globalThis" && !(isOwner && node.type === "Identifier")) found.globalEscapes = true;
   if (name === "Function" ? !isHarmlessFunction(node, parent) : CODE_MAKERS.has(name)) found.dynamicCode.add(name);
   if (name === "constructor") found.privateAccess.add(name);
   if (TIMERS.has(name) && hasTextArgument(node, parent)) found.dynamicCode.add(`${name}(text)`);
@@ -73,36 +73,22 @@ function noteAccess(
   noteReflection(found, access, name, isNumeric, isFree);
 }
 
-/** `this`, where it may be the global object, is passed on as a value. */
-function handsOutThis({ receivers, accesses }: Survey): boolean {
-  // `this instanceof Type` is everyday, unless the program defines what `instanceof` does.
-  const hasHook = accesses.some(({ key, computed }) => memberName(key, computed) === "hasInstance");
-  return receivers.some(({ node, parent, receiver }) => {
-    if (parent?.type === "MemberExpression" && parent.object === node)
-      return receiver === "top" && isCalled(parent, accesses);
-    if (parent?.type === "BinaryExpression" && parent.operator === "instanceof") return hasHook;
-    return !isProbe(node, parent);
-  });
-}
-
 export function collectMentions(survey: Survey): Mentions {
   resolveReferences(survey.scopes);
+  const mentioned = survey.references.filter(({ binding, kind }) => binding === null && kind !== "hoist");
+  const free = new Set<Syntax>(mentioned.map(({ node }) => node));
+  const escapes = globalEscapes(survey, free);
   const found = createMentions();
-  const free = new Set<Syntax>();
-  for (const { binding, kind, name, node, parent } of survey.references) {
-    if (binding !== null || kind === "hoist") continue;
-    free.add(node);
-    noteGlobal(found, name, node, parent);
-  }
-  if (handsOutThis(survey)) found.globalEscapes = true;
+  for (const { name, node, parent } of mentioned) noteGlobal(found, name, node, parent);
   noteImports(found, survey);
   for (const name of survey.ownNames) if (isPrivateName(name)) found.privateAccess.add(name);
   if (survey.hasWith) found.dynamicCode.add("with");
-  const untouched = findUntouched(survey, free, found.globalEscapes);
+  const untouched = findUntouched(survey, free, escapes);
   const isNumeric = createNumericTest(survey.scopes, survey.references, untouched);
   for (const access of survey.accesses) noteAccess(found, access, isNumeric, (node) => free.has(node));
   // Where the global object goes about under other names, a member may be a global.
-  if (found.globalEscapes) for (const name of found.memberMakers) found.dynamicCode.add(name);
+  if (escapes) for (const name of found.memberMakers) found.dynamicCode.add(name);
+  if (escapes) found.undetermined.add("globals");
   for (const aspect of undeterminedBy(found, survey)) found.undetermined.add(aspect);
   return found;
 }
@@ -110,7 +96,6 @@ export function collectMentions(survey: Survey): Mentions {
 /** Text that becomes code may mention anything; a list that was cut may lack anything. */
 function undeterminedBy(found: Mentions, survey: Survey): Aspect[] {
   const aspects: Aspect[] = [];
-  if (found.globalEscapes) aspects.push("globals");
   if (found.dynamicCode.values().length > 0) aspects.push("imports", "globals", "members");
   if (survey.hasWith) aspects.push("globals", "members");
   if (found.imports.isCut) aspects.push("imports");

@@ -15,8 +15,6 @@ export interface Mentions {
   readonly undetermined: Set<Aspect>;
   /** Members named like a maker of code: harmless, unless they are members of the global object. */
   readonly memberMakers: Set<string>;
-  /** The global object is passed on as a value. */
-  globalEscapes: boolean;
 }
 
 export function createMentions(): Mentions {
@@ -28,6 +26,5 @@ export function createMentions(): Mentions {
     dynamicCode: new NameList(),
     undetermined: new Set(),
     memberMakers: new Set(),
-    globalEscapes: false,
   };
 }

@@ -29,7 +29,7 @@ export interface Survey {
   readonly references: Reference[];
   readonly accesses: Access[];
   /** Every `this` that is not in a class, with where it stands. */
-  readonly receivers: { parent: Syntax | null; receiver: Receiver }[];
+  readonly receivers: { node: Syntax; parent: Syntax | null; receiver: Receiver }[];
   /** Names that the program gives to what is its own: bindings, keys, methods. */
   readonly ownNames: Set<string>;
   /** Static imports and re-exports. */

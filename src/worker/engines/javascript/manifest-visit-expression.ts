@@ -106,7 +106,7 @@ export function visitExpression(walk: Walk, visit: Visit): boolean {
       visitObject(walk, visit, node);
       return true;
     case "ThisExpression":
-      if (receiver !== "class") survey.receivers.push({ parent, receiver });
+      if (receiver !== "class") survey.receivers.push({ node, parent, receiver });
       return true;
     case "ImportExpression":
       survey.dynamicImports.push(node.source);

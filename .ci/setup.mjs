@@ -1,0 +1,110 @@
+// Installs what `npm start` and `npm test` need, where it is missing or older than the lock file, and else does nothing.
+// It runs on the machine's own Node (20 or newer) before anything is installed: no dependencies, no TypeScript.
+// It writes to stderr only, since the commands behind it print JSON. Two that run at once take turns.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { withLock } from "./lock.mjs";
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
+const modules = join(root, "node_modules");
+const stamp = join(modules, ".sallyport-setup");
+const binary = join(modules, "node", "bin", process.platform === "win32" ? "node.exe" : "node");
+const generated = join(root, "src/worker/guest/url.generated.js");
+const generators = [".ci/bundle-url.mjs", ".ci/idna-tables.mjs"];
+const started = Date.now();
+
+class Failure extends Error {}
+
+const say = (line) => process.stderr.write(`set-up: ${line}\n`);
+const readJson = (path) => JSON.parse(readFileSync(path, "utf8"));
+
+function readStamp() {
+  return existsSync(stamp) ? readFileSync(stamp, "utf8") : "";
+}
+
+/** What an up-to-date stamp says: the lock file and the generators, by hash. */
+function expectedStamp() {
+  const hash = (files) => {
+    const sum = createHash("sha256");
+    for (const file of files) sum.update(readFileSync(join(root, file)));
+    return sum.digest("hex");
+  };
+  return `${hash(["package-lock.json"])}\n${hash(["package-lock.json", ...generators])}\n`;
+}
+
+const isDone = () => readStamp() === expectedStamp() && existsSync(binary) && existsSync(generated);
+
+/** True where npm itself, run by hand, has already laid out what the lock file names. */
+function isInstalled() {
+  const hidden = join(modules, ".package-lock.json");
+  if (!existsSync(hidden)) return false;
+  const present = readJson(hidden).packages;
+  const wanted = Object.entries(readJson(join(root, "package-lock.json")).packages);
+  return wanted.every(([path, entry]) => path === "" || entry.optional || present[path]?.version === entry.version);
+}
+
+/** The outer npm put `node_modules/.bin` on PATH: the Node in there must not run what replaces it. */
+function outerEnvironment() {
+  const path = (process.env.PATH ?? "")
+    .split(delimiter)
+    .filter((entry) => !entry.endsWith(join("node_modules", ".bin")));
+  return { ...process.env, PATH: path.join(delimiter) };
+}
+
+function runStep(what, command, args, advice) {
+  say(`${what} …`);
+  const isNpm = command === "npm";
+  const done = spawnSync(command, args, {
+    cwd: root,
+    encoding: "utf8",
+    env: isNpm ? outerEnvironment() : process.env,
+    maxBuffer: 64 * 1024 * 1024,
+    shell: isNpm && process.platform === "win32",
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  if (done.error?.code === "ENOENT")
+    throw new Failure(`"${command}" was not found: install Node 20 or newer with npm.`);
+  if (done.status === 0) return;
+  const tail = `${done.stdout ?? ""}${done.stderr ?? ""}`.trim().split("\n").slice(-15).join("\n");
+  if (tail !== "") process.stderr.write(`${tail}\n`);
+  const reason = done.error?.message ?? (done.signal ? `ended by ${done.signal}` : `exit code ${done.status}`);
+  throw new Failure(`"${command} ${args[0]}" failed (${reason}): ${advice}`);
+}
+
+function install() {
+  rmSync(stamp, { force: true });
+  if (!isInstalled()) {
+    const advice =
+      "see the lines above; the package registry must be reachable and the folder writable. Then try again.";
+    runStep("installing packages, once (npm ci)", "npm", ["ci", "--ignore-scripts", "--include=dev"], advice);
+  }
+  const companion = join(modules, "node", "package.json");
+  if (!existsSync(companion)) throw new Failure('npm left no package "node": remove node_modules and try again.');
+  const { version } = readJson(companion);
+  const isUsable = () => spawnSync(binary, ["--version"], { encoding: "utf8" }).stdout?.trim() === `v${version}`;
+  if (!isUsable()) {
+    const advice =
+      'the package "node" could not fetch its binary for this platform; see the lines above and try again.';
+    runStep(`fetching Node ${version}, once`, "npm", ["rebuild", "node", "--ignore-scripts=false"], advice);
+    if (!isUsable()) throw new Failure(`Node ${version} was fetched and does not run on this machine: ${binary}`);
+  }
+  const advice = "remove node_modules and try again.";
+  runStep("generating the guest's URL library", binary, [join(root, generators[0])], advice);
+  writeFileSync(stamp, expectedStamp());
+  say(`done in ${((Date.now() - started) / 1000).toFixed(1)} s`);
+}
+
+try {
+  if (!isDone()) {
+    withLock(root, say, () => {
+      if (!isDone()) install();
+    });
+  }
+} catch (error) {
+  if (error instanceof Failure) say(error.message);
+  else say(`failed: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,60 @@
+/**
+ * `batch`: JSON lines of programs in, one observation a line out, in the order of the input.
+ * Must not let a program past the policy, and must not let one line's end touch another's.
+ */
+
+import { availableParallelism } from "node:os";
+import { createManifestReader, type ReadManifest } from "../graph/manifests.ts";
+import { denied } from "../graph/refusals.ts";
+import type { Policy } from "../policy/evaluate.ts";
+import type { Facts, Observation, Sandbox } from "../types.ts";
+import { answerLines } from "./answer-lines.ts";
+import { type BatchLine, decodeBatchLine } from "./batch-line.ts";
+import { EXIT } from "./fault.ts";
+import type { BatchOptions } from "./program.ts";
+import { loadPolicy, openSandbox } from "./resources.ts";
+
+interface Runner {
+  readonly sandbox: Sandbox;
+  readonly policy: Policy;
+  readonly readManifest: ReadManifest;
+}
+
+/** The policy's refusal; undefined where the line may run. */
+async function findRefusal(
+  { sandbox, policy, readManifest }: Runner,
+  line: BatchLine,
+): Promise<Observation | undefined> {
+  const { language, source, limits } = line;
+  const fits = source.length <= (limits.sourceChars ?? sandbox.limits.sourceChars);
+  // What the sandbox will turn away for its length or its language is not worth reading.
+  if (!fits || !sandbox.languages.includes(language)) return undefined;
+  const facts: Facts = { tool: `run_${language}_sandboxed`, language, source, identicalFailures: 0 };
+  const manifest = policy.readsManifest ? { manifest: await readManifest({ language, source }) } : {};
+  const { effect, reasons } = policy.evaluate({ ...facts, ...manifest });
+  if (effect === "allow") return undefined;
+  // Nobody can be asked between two lines of a batch: what needs a person's approval does not run either.
+  const told = reasons.map(({ message }) => message).join(" ");
+  return denied(told === "" ? "No rule of the policy allows this program." : told);
+}
+
+async function runLine(runner: Runner, line: BatchLine): Promise<Observation> {
+  const refusal = await findRefusal(runner, line);
+  if (refusal) return refusal;
+  const { language, source, input, limits } = line;
+  const request = { language, source, limits, permits: runner.policy.permits(language) };
+  return runner.sandbox.run(input === undefined ? request : { ...request, input });
+}
+
+/** Answers every line of standard input. */
+export async function runBatch(options: BatchOptions): Promise<number> {
+  const concurrency = options.concurrency ?? availableParallelism();
+  const policy = await loadPolicy(options.policy);
+  const sandbox = await openSandbox(options, { workers: concurrency });
+  const runner = { sandbox, policy, readManifest: createManifestReader(sandbox) };
+  await answerLines(concurrency, async (input) => {
+    const line = decodeBatchLine(input);
+    return { id: line.id, ...(await runLine(runner, line)) };
+  });
+  return EXIT.ok;
+}

@@ -1,0 +1,51 @@
+/**
+ * Turns whatever was thrown into one clear sentence for a person, and holds the exit codes.
+ * Never shows a stack trace unless SALLYPORT_DEBUG asks for it, and never prints a key that a server echoed.
+ */
+
+import { SandboxError } from "../errors.ts";
+import { toPrintable } from "./printable.ts";
+
+/** 0: what was asked for went well. 1: it ended, but not well. 2: wrong use, or a fault of the operator. */
+export const EXIT = { ok: 0, notOk: 1, fault: 2 } as const;
+
+/** Wrong use of the command line: says what was expected, what was found, what to do. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+const LONGEST_SENTENCE = 600;
+const LOOKS_LIKE_A_KEY = /\b(?:sk|pk|key|Bearer)[-_ ][\w-]{6,}[\w*.-]*/g;
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function adviceFor(error: unknown): string {
+  if (error instanceof SandboxError || error instanceof UsageError) return "";
+  // By name: the class is the graph's, and loading that takes longer than most commands.
+  if (error instanceof Error && error.name === "ModelError") {
+    return " (check OPENAI_API_KEY, OPENAI_BASE_URL and SALLYPORT_MODEL)";
+  }
+  return " (unexpected; set SALLYPORT_DEBUG=1 to see where it comes from)";
+}
+
+/** The fault as one line, with every secret of the environment taken out. */
+export function describeFault(error: unknown): string {
+  let text = messageOf(error).replace(/\s+/g, " ").trim() || "unknown fault";
+  const key = process.env.OPENAI_API_KEY;
+  if (key !== undefined && key.length > 3) text = text.replaceAll(key, "[key]");
+  text = text.replace(LOOKS_LIKE_A_KEY, "[key]");
+  if (text.length > LONGEST_SENTENCE) text = `${text.slice(0, LONGEST_SENTENCE)}…`;
+  return `sallyport: ${toPrintable(text)}${adviceFor(error)}`;
+}
+
+/** Prints the fault on stderr and returns the exit code for it. */
+export function reportFault(error: unknown): number {
+  process.stderr.write(`${describeFault(error)}\n`);
+  if (process.env.SALLYPORT_DEBUG && error instanceof Error) {
+    process.stderr.write(`${error.stack ?? ""}\n`);
+    if (error.cause !== undefined) process.stderr.write(`caused by: ${messageOf(error.cause)}\n`);
+  }
+  return EXIT.fault;
+}

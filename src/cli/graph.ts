@@ -1,0 +1,63 @@
+/**
+ * `graph`: JSON lines of messages through the executor graph; messages, outcome and receipts out, in the order of the input.
+ * Must not judge a call itself: what is malformed inside one goes in as it is, and comes back answered.
+ */
+
+import { availableParallelism } from "node:os";
+import { SandboxError } from "../errors.ts";
+import { createCodeExecutionGraph } from "../graph/workflow.ts";
+import { createPolicy, type Policy } from "../policy/evaluate.ts";
+import type { Sandbox } from "../types.ts";
+import { answerLines } from "./answer-lines.ts";
+import type { LimitSettings } from "./arguments.ts";
+import { EXIT } from "./fault.ts";
+import { decodeGraphLine, type GraphLine, type GraphSettings } from "./graph-line.ts";
+import { LineRefusal } from "./line-record.ts";
+import { encodeMessage } from "./message-output.ts";
+import type { CommonOptions } from "./program.ts";
+import { loadPolicy, openSandbox } from "./resources.ts";
+
+interface GraphMaker {
+  readonly sandbox: Sandbox;
+  readonly policy: Policy;
+}
+
+function omitGraphLimits({ maxTurns: _turns, maxCallsPerTurn: _calls, ...rest }: LimitSettings): LimitSettings {
+  return rest;
+}
+
+/** A graph as the line wants it. The line's author is the operator: it may raise what the table lets it raise. */
+function createGraph({ sandbox, policy }: GraphMaker, settings: GraphSettings) {
+  const { limits, maxTurns = limits.maxTurns, endOn, unknownTools } = settings;
+  const { maxCallsPerTurn } = limits;
+  return createCodeExecutionGraph({
+    sandbox,
+    policy: settings.policy === undefined ? policy : createPolicy(settings.policy),
+    limits: omitGraphLimits(limits),
+    ...(maxTurns === undefined ? {} : { maxTurns }),
+    ...(maxCallsPerTurn === undefined ? {} : { maxCallsPerTurn }),
+    ...(endOn === undefined ? {} : { endOn }),
+    ...(unknownTools === undefined ? {} : { unknownTools }),
+  });
+}
+
+async function runGraphLine(maker: GraphMaker, { id, messages, settings }: GraphLine): Promise<object> {
+  try {
+    const graph = createGraph(maker, settings);
+    const state = await graph.invoke({ messages });
+    return { id, messages: state.messages.map(encodeMessage), outcome: state.outcome, receipts: state.receipts ?? [] };
+  } catch (error) {
+    // The line's own policy document or limits are wrong: that is the line's fault, and only its.
+    if (error instanceof SandboxError && error.code === "INVALID_OPTIONS") throw new LineRefusal(id, error.message);
+    throw error;
+  }
+}
+
+/** Answers every line of standard input. */
+export async function runGraphLines(options: CommonOptions): Promise<number> {
+  const concurrency = availableParallelism();
+  const policy = await loadPolicy(options.policy);
+  const maker = { sandbox: await openSandbox(options, { workers: concurrency }), policy };
+  await answerLines(concurrency, async (input) => runGraphLine(maker, decodeGraphLine(input)));
+  return EXIT.ok;
+}

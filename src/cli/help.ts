@@ -1,0 +1,66 @@
+/**
+ * The words of `--help`: what the command is for, each subcommand with examples, exit codes, environment.
+ * Text only: options and their parsing are in program.ts.
+ */
+
+import type { Command } from "commander";
+
+export const INTRODUCTION = `Sallyport runs code that a language model wrote, without handing it the host.
+Called with nothing it shows the tour: the threats, and what becomes of each. No key, no network.`;
+
+export const EPILOGUE = `Examples:
+  sallyport                                        the tour
+  sallyport run program.ts --limit timeoutMs=5000
+  echo 'return 6 * 7' | sallyport run --json -
+  sallyport inspect program.js --policy strict
+  sallyport batch --concurrency 4 < lines.jsonl
+  sallyport "What is the 100th prime?"             needs a model, see below
+
+Exit codes:
+  0  what was asked for went well
+  1  it ended, but not well: the code failed, was refused or was stopped
+  2  wrong use, or something is missing on this machine
+
+Environment:
+  OPENAI_API_KEY     key for the model that answers questions
+  OPENAI_BASE_URL    any OpenAI-compatible server
+  SALLYPORT_MODEL    its model
+  SALLYPORT_DEBUG    anything: stack traces on faults
+  NO_COLOR           anything: no colour`;
+
+const COMMANDS = {
+  run: {
+    summary: "run one program through the graph",
+    details:
+      "The program is a tool call in the real graph: validate, policy, execute, observe. Prints what a model would be told.",
+    more: "",
+  },
+  inspect: {
+    summary: "what a program mentions, and what the policy says of it, rule by rule",
+    details: "Runs nothing. Exit code 0 where the policy would let the program run, 1 where it would not.",
+    more: "",
+  },
+  batch: {
+    summary: "run JSON lines from standard input, answer in the same order",
+    details: "One program a line, one observation a line. Exit code 0 when every line was answered, however it ended.",
+    more: `A line in:   {"id":"a","language":"javascript","source":"return input * 2","input":21,"limits":{"timeoutMs":500}}
+A line out:  {"id":"a","ok":true,"status":"ok","result":42,…}
+A bad line:  {"id":null,"ok":false,"status":"rejected","error":"InvalidLine","message":…}`,
+  },
+  graph: {
+    summary: "run the executor graph on JSON lines of messages",
+    details:
+      "The last AI message's calls go through the graph. Messages in OpenAI or LangChain form come in, OpenAI form goes out.",
+    more: `A line in:   {"id":1,"messages":[{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function",
+              "function":{"name":"run_javascript_sandboxed","arguments":"{\\"source\\":\\"6 * 7\\"}"}}]}]}
+Also:        "policy", "maxTurns", "endOn", "limits", "unknownTools"
+A line out:  {"id":1,"messages":[…],"outcome":{…},"receipts":[…]}`,
+  },
+} as const;
+
+/** Adds the subcommand `name` to `program`, with its words. */
+export function describeCommand(program: Command, name: keyof typeof COMMANDS): Command {
+  const { summary, details, more } = COMMANDS[name];
+  const command = program.command(name).summary(summary).description(details);
+  return more === "" ? command : command.addHelpText("after", `\n${more}`);
+}

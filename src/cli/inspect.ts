@@ -1,0 +1,106 @@
+/**
+ * `inspect`: what a program mentions, and what the policy says of it, rule by rule.
+ * Must not run the program: only the inspector's parser and the policy look at it.
+ */
+
+import Table from "cli-table3";
+import type { Policy } from "../policy/evaluate.ts";
+import { printJson } from "../protocol/json.ts";
+import type { Facts, Manifest } from "../types.ts";
+import { languageOfFile } from "./arguments.ts";
+import { EXIT, UsageError } from "./fault.ts";
+import { toPrintable } from "./printable.ts";
+import type { InspectOptions } from "./program.ts";
+import { loadPolicy, openSandbox } from "./resources.ts";
+import { readText } from "./source.ts";
+import { createStyle, type Style } from "./style.ts";
+import { NO_BORDERS, trimTable } from "./table.ts";
+
+const NAMES_SHOWN = 40;
+
+function listNames(names: readonly string[]): string {
+  if (names.length === 0) return "–";
+  const more = names.length > NAMES_SHOWN ? ` … and ${names.length - NAMES_SHOWN} more` : "";
+  return toPrintable(names.slice(0, NAMES_SHOWN).join(", ")) + more;
+}
+
+function formatManifest(manifest: Manifest, style: Style): string[] {
+  const table = new Table({
+    chars: NO_BORDERS,
+    style: { head: [], border: [] },
+    wordWrap: true,
+    colWidths: [22, style.columns - 24],
+  });
+  const { syntaxError } = manifest;
+  const rows: [string, string][] = [
+    ["language", manifest.dialect],
+    [
+      "size",
+      `${manifest.sourceChars} characters, ${manifest.lines} lines, nesting ${manifest.nesting}, ${manifest.loops} loops`,
+    ],
+    ["imports", listNames(manifest.imports)],
+    ["globals", listNames(manifest.globals)],
+    ["members", listNames(manifest.members)],
+    ["private access", listNames(manifest.privateAccess)],
+    ["dynamic code", listNames(manifest.dynamicCode)],
+    ["sha-256", manifest.sha256],
+  ];
+  if (syntaxError)
+    rows.push(["does not parse", `line ${syntaxError.line ?? "?"}: ${toPrintable(syntaxError.message)}`]);
+  rows.push([
+    "complete",
+    manifest.complete
+      ? "yes"
+      : `no: names are computed (${manifest.undetermined.join(", ")}), so the lists may lack something`,
+  ]);
+  for (const [name, value] of rows) table.push([style.dim(name), value]);
+  return trimTable(table);
+}
+
+function formatRules(rules: ReturnType<Policy["explain"]>, style: Style): string[] {
+  const table = new Table({
+    head: ["", "rule", "effect", "why"].map((title) => style.dim(title)),
+    chars: NO_BORDERS,
+    style: { head: [], border: [] },
+    wordWrap: true,
+    colWidths: [4, 24, 8, style.columns - 38],
+  });
+  for (const { rule, effect, matched, why } of rules) {
+    const mark = matched ? (effect === "allow" ? style.green("✓") : style.red("✗")) : style.dim("·");
+    table.push([mark, toPrintable(rule), effect, toPrintable(why)]);
+  }
+  return trimTable(table);
+}
+
+/** Prints manifest and decision of the program in `file` (standard input where absent). */
+export async function inspectFile(file = "-", options: InspectOptions): Promise<number> {
+  const source = await readText(file);
+  const language = options.language ?? languageOfFile(file);
+  const policy = await loadPolicy(options.policy);
+  const sandbox = await openSandbox(options, { workers: 1, standby: 0 });
+  if (!sandbox.languages.includes(language)) {
+    throw new UsageError(
+      `there is no inspector for ${language} in this version: use ${sandbox.languages.join(" or ")}`,
+    );
+  }
+  const manifest = await sandbox.inspect({ language, source });
+  const facts: Facts = { tool: `run_${language}_sandboxed`, language, source, manifest, identicalFailures: 0 };
+  const decision = policy.evaluate(facts);
+  const rules = policy.explain(facts);
+  if (options.json) process.stdout.write(`${printJson({ policy: policy.name, decision, rules, manifest })}\n`);
+  else {
+    const style = createStyle(process.stdout);
+    const effect = decision.effect === "allow" ? style.green("allow") : style.red(decision.effect);
+    const shown = [
+      style.bold("The program mentions, at least:"),
+      ...formatManifest(manifest, style),
+      "",
+      `${style.bold("Policy")} ${toPrintable(policy.name)}: ${effect}`,
+      ...decision.reasons.map(({ rule, message }) => `  ${toPrintable(rule)}: ${toPrintable(message)}`),
+      "",
+      ...formatRules(rules, style),
+    ];
+    process.stdout.write(`${shown.join("\n")}\n`);
+  }
+  return decision.effect === "allow" ? EXIT.ok : EXIT.notOk;
+}

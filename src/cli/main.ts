@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+/**
+ * The command: runs the program, turns a fault into one sentence and an exit code, and ends the process.
+ * Must not import anything heavy: `--help` and a mistyped option answer at once.
+ */
+
+import { EXIT, reportFault } from "./fault.ts";
+import { OutputClosed } from "./output.ts";
+import { runProgram } from "./program.ts";
+import { endProcess, installSignalHandlers } from "./shutdown.ts";
+
+function onFault(error: unknown): void {
+  // Whoever reads our output has enough of it (`… | head`): that is no fault.
+  const code = error instanceof OutputClosed ? EXIT.ok : reportFault(error);
+  void endProcess(code);
+}
+
+process.on("uncaughtException", onFault);
+process.on("unhandledRejection", onFault);
+// Faults of stdout reach those who write to it; without a listener Node would print a stack.
+process.stdout.on("error", (error) => {
+  if ((error as NodeJS.ErrnoException).code === "EPIPE") onFault(new OutputClosed("EPIPE"));
+  else onFault(error);
+});
+process.stderr.on("error", () => {});
+
+installSignalHandlers();
+runProgram(process.argv.slice(2)).then(endProcess, onFault);

@@ -1,0 +1,130 @@
+/**
+ * The command line as data: commands, options, help. Each command's code is loaded when it is called.
+ * Must not print or start anything itself, save for help and wrong use.
+ */
+
+import { readFileSync } from "node:fs";
+import { Command, CommanderError } from "commander";
+import type { Language } from "../types.ts";
+import { type LimitSettings, parseConcurrency, parseLanguage, parseLimit } from "./arguments.ts";
+import { EXIT, UsageError } from "./fault.ts";
+import { describeCommand, EPILOGUE, INTRODUCTION } from "./help.ts";
+import { createStyle, hasColor } from "./style.ts";
+
+/** Options of every command. */
+export interface CommonOptions {
+  readonly policy: string;
+  readonly containment: string;
+}
+
+export interface RunOptions extends CommonOptions {
+  readonly language?: Language;
+  readonly input?: string;
+  readonly json?: true;
+  readonly limit: LimitSettings;
+}
+
+export interface InspectOptions extends CommonOptions {
+  readonly language?: Language;
+  readonly json?: true;
+}
+
+export interface BatchOptions extends CommonOptions {
+  readonly concurrency?: number;
+}
+
+function readVersion(): string {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+/** A lone word is a mistyped command, not a question to pay a model for. */
+function refuseLoneWord(words: readonly string[]): void {
+  const [word = ""] = words;
+  if (words.length > 1 || !/^[a-z][a-z-]*$/.test(word)) return;
+  throw new UsageError(
+    `there is no command "${word}": use run, inspect, batch or graph, or ask a question in more than one word (--help lists all)`,
+  );
+}
+
+function createProgram(setExitCode: (code: number) => void): Command {
+  const style = createStyle(process.stdout);
+  const program = new Command("sallyport");
+  program
+    .exitOverride()
+    .configureOutput({
+      getOutHasColors: () => hasColor(process.stdout),
+      getErrHasColors: () => hasColor(process.stderr),
+      getOutHelpWidth: () => style.columns,
+      outputError: (text, write) => write(`sallyport: ${text.replace(/^error: /, "").trim()} (--help tells how)\n`),
+    })
+    .configureHelp({
+      showGlobalOptions: true,
+      styleTitle: (title) => style.bold(title),
+      styleCommandText: (text) => style.cyan(text),
+      styleSubcommandText: (text) => style.cyan(text),
+      styleOptionText: (text) => style.cyan(text),
+    })
+    .addHelpText("before", `${INTRODUCTION}\n`)
+    .usage('[options] [command | "question"]')
+    .helpCommand(false)
+    .version(readVersion(), "-V, --version", "print the version")
+    .helpOption("-h, --help", "print this help")
+    .option("--policy <name|file>", "strict, standard, allow-all, or a policy document in JSON", "standard")
+    .option("--containment <kind>", "what workers run inside", "auto")
+    .argument("[question...]", "a question for a real model; nothing at all: the tour")
+    .action(async (words: string[], options: CommonOptions) => {
+      if (words.length === 0) return setExitCode(await (await import("./tour.ts")).showTour(options));
+      refuseLoneWord(words);
+      setExitCode(await (await import("./ask.ts")).askQuestion(words.join(" "), options));
+    });
+
+  program.addHelpText("after", `\n${EPILOGUE}`);
+
+  const run = describeCommand(program, "run").argument("[file]", "a program; - or nothing: standard input");
+  run
+    .option("--language <name>", "javascript, typescript or python (default: by the file's extension)", parseLanguage)
+    .option("--input <file>", "JSON that the program sees as `input`")
+    .option("--limit <name=value>", "set a limit, for example timeoutMs=5000; may be repeated", parseLimit, {})
+    .option("--json", "print the observation as one line of JSON")
+    .action(async (file: string | undefined) => {
+      setExitCode(await (await import("./run.ts")).runFile(file, run.optsWithGlobals<RunOptions>()));
+    });
+
+  const inspect = describeCommand(program, "inspect").argument("[file]", "a program; - or nothing: standard input");
+  inspect
+    .option("--language <name>", "javascript, typescript or python (default: by the file's extension)", parseLanguage)
+    .option("--json", "print manifest and decision as one line of JSON")
+    .action(async (file: string | undefined) => {
+      setExitCode(await (await import("./inspect.ts")).inspectFile(file, inspect.optsWithGlobals<InspectOptions>()));
+    });
+
+  const batch = describeCommand(program, "batch");
+  batch
+    .option("--concurrency <n>", "runs at the same time (default: the number of cores)", parseConcurrency)
+    .action(async () =>
+      setExitCode(await (await import("./batch.ts")).runBatch(batch.optsWithGlobals<BatchOptions>())),
+    );
+
+  const graph = describeCommand(program, "graph");
+  graph.action(async () =>
+    setExitCode(await (await import("./graph.ts")).runGraphLines(graph.optsWithGlobals<CommonOptions>())),
+  );
+
+  return program;
+}
+
+/** Runs what `argv` (without node and script) asks for; resolves to the exit code, rejects with a fault. */
+export async function runProgram(argv: readonly string[]): Promise<number> {
+  let exitCode: number = EXIT.ok;
+  const program = createProgram((code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(argv, { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? EXIT.ok : EXIT.fault;
+  }
+  return exitCode;
+}

@@ -1,0 +1,44 @@
+/**
+ * Makes what the options of every command name: the policy and the sandbox. Registers the sandbox to be closed at the end.
+ * The policy comes first: a wrong name is a fault before any worker starts.
+ */
+
+import type { SandboxOptions } from "../options.ts";
+import type { Policy } from "../policy/evaluate.ts";
+import type { Sandbox } from "../types.ts";
+import { UsageError } from "./fault.ts";
+import type { CommonOptions } from "./program.ts";
+import { closeOnExit } from "./shutdown.ts";
+import { readJson } from "./source.ts";
+
+/** The policy that `--policy` names: a preset, else a file that holds a policy document. */
+export async function loadPolicy(nameOrFile: string): Promise<Policy> {
+  const [{ createPolicy }, { PRESETS }] = await Promise.all([
+    import("../policy/evaluate.ts"),
+    import("../policy/presets.ts"),
+  ]);
+  if (PRESETS.has(nameOrFile)) return createPolicy(nameOrFile);
+  let document: unknown;
+  try {
+    document = await readJson(nameOrFile);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(
+      `--policy takes ${[...PRESETS.keys()].join(", ")} or a file with a policy document: ${reason}`,
+      {
+        cause: error,
+      },
+    );
+  }
+  return createPolicy(document);
+}
+
+/** A sandbox inside the containment that the options ask for. Closed when the process ends. */
+export async function openSandbox({ containment }: CommonOptions, options: SandboxOptions = {}): Promise<Sandbox> {
+  const { createSandbox } = await import("../sandbox/sandbox.ts");
+  // Whatever word it is: createSandbox knows which there are, and says so.
+  const asked = { ...options, containment: containment as NonNullable<SandboxOptions["containment"]> };
+  const opening = createSandbox(asked);
+  closeOnExit(async () => (await opening).close());
+  return opening;
+}

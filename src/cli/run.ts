@@ -1,0 +1,70 @@
+/**
+ * `run`: one program as a tool call through the real graph, and what a model would be told of it.
+ * Must not go round the graph: what is printed is the graph's own observation, with the receipt's usage.
+ */
+
+import { AIMessage } from "@langchain/core/messages";
+import { createCodeExecutionGraph } from "../graph/workflow.ts";
+import { LIMITS } from "../limits.ts";
+import { printJson } from "../protocol/json.ts";
+import type { JsonValue, Language, Observation, Receipt } from "../types.ts";
+import { type LimitSettings, languageOfFile } from "./arguments.ts";
+import { EXIT, UsageError } from "./fault.ts";
+import { formatObservation } from "./observation.ts";
+import type { RunOptions } from "./program.ts";
+import { loadPolicy, openSandbox } from "./resources.ts";
+import { readJson, readText } from "./source.ts";
+import { createStyle } from "./style.ts";
+
+/** Escaped in JSON, one character takes at most six bytes. */
+const BYTES_PER_CHARACTER = 6;
+const ROOM_FOR_KEYS = 64;
+
+/** A longer program means longer arguments; nobody should have to set two limits for one wish. */
+function matchArgumentBytes(limits: LimitSettings): LimitSettings {
+  if (limits.sourceChars === undefined || limits.argumentBytes !== undefined) return limits;
+  const needed = limits.sourceChars * BYTES_PER_CHARACTER + ROOM_FOR_KEYS;
+  const { default: usual, max } = LIMITS.argumentBytes;
+  return { ...limits, argumentBytes: Math.min(max, Math.max(usual, needed)) };
+}
+
+async function readInput(file: string, inputFile: string | undefined): Promise<{ input?: JsonValue }> {
+  if (inputFile === undefined) return {};
+  if (inputFile === "-" && file === "-") {
+    throw new UsageError("program and --input cannot both come from standard input: name a file for one of them");
+  }
+  return { input: (await readJson(inputFile)) as JsonValue };
+}
+
+const UNUSED: Observation["usage"] = { wallMs: 0, cpuMs: null, queueMs: 0 };
+
+/** The graph's observation of the one call, with what the receipt knows of its cost. */
+function readObservation(text: string, receipts: readonly Receipt[]): Observation {
+  const observation = JSON.parse(text) as Omit<Observation, "usage">;
+  return { ...observation, usage: receipts.at(-1)?.usage ?? UNUSED };
+}
+
+async function runThroughGraph(source: string, language: Language, input: { input?: JsonValue }, options: RunOptions) {
+  const policy = await loadPolicy(options.policy);
+  const sandbox = await openSandbox(options, { workers: 1, standby: 0, limits: matchArgumentBytes(options.limit) });
+  if (!sandbox.languages.includes(language)) {
+    throw new UsageError(`there is no engine for ${language} in this version: use ${sandbox.languages.join(" or ")}`);
+  }
+  const graph = createCodeExecutionGraph({ sandbox, policy, maxTurns: 1, ...input });
+  const call = { type: "tool_call" as const, id: "call_1", name: `run_${language}_sandboxed`, args: { source } };
+  const { outcome, receipts } = await graph.invoke({ messages: [new AIMessage({ content: "", tool_calls: [call] })] });
+  if (typeof outcome?.observation !== "string") throw new Error("the graph ended without an observation");
+  return readObservation(outcome.observation, receipts ?? []);
+}
+
+/** Runs the program in `file` (standard input where absent) and prints its observation. */
+export async function runFile(file = "-", options: RunOptions): Promise<number> {
+  const source = await readText(file);
+  const input = await readInput(file, options.input);
+  const observation = await runThroughGraph(source, options.language ?? languageOfFile(file), input, options);
+  const shown = options.json
+    ? [printJson(observation)]
+    : formatObservation(observation, source, createStyle(process.stdout));
+  process.stdout.write(`${shown.join("\n")}\n`);
+  return observation.ok ? EXIT.ok : EXIT.notOk;
+}

@@ -1,0 +1,116 @@
+/**
+ * The tour: the threats first, then the real graph on real input, threat by threat; two scripted agents; the isolation report.
+ * Needs no key and no network. Is its own check: exit 0 only where every observation is as the tour says.
+ */
+
+import Table from "cli-table3";
+import type { SandboxReport } from "../types.ts";
+import { EXIT } from "./fault.ts";
+import type { CommonOptions } from "./program.ts";
+import { loadPolicy, openSandbox } from "./resources.ts";
+import { createStyle, type Style } from "./style.ts";
+import { NO_BORDERS, trimTable } from "./table.ts";
+import { THREATS } from "./threats.ts";
+import { TOUR_AGENTS } from "./tour-agents.ts";
+import { formatHeading, formatText, formatVerdict, wrapText } from "./tour-format.ts";
+import { TOUR_STEPS } from "./tour-steps.ts";
+
+function print(lines: readonly string[]): void {
+  process.stdout.write(`${lines.join("\n")}\n`);
+}
+
+function formatThreats(style: Style): string[] {
+  const classic = THREATS.filter((threat) => threat.classic);
+  const others = THREATS.filter((threat) => !threat.classic).map(({ id }) => id);
+  const shown = classic.flatMap(({ threat, defence }, index) => {
+    const answer = wrapText(defence, style.columns - 8).map((line) => `     ${style.dim(line)}`);
+    return [`  ${style.bold(String(index + 1))}  ${threat}`, ...answer, ""];
+  });
+  const rest = formatText(`And ${others.length} more: ${others.join(", ")}. SECURITY.md has them all.`, style, "  ");
+  return [...shown, ...rest];
+}
+
+function formatIntroduction(style: Style): string[] {
+  return [
+    "",
+    `  ${style.bold("Sallyport")}  code that a language model wrote, run without handing it the host`,
+    "",
+    "  A model's program is untrusted. Four things are feared of it first of all:",
+    "",
+    ...formatThreats(style),
+    "",
+    "  Below, programs that try them go through the real graph as a model's tool calls:",
+    "",
+    `     ${style.cyan("model ─▶ validate ─▶ policy ─▶ execute ─▶ observe ─▶ model | END")}`,
+    "",
+    "  The line marked ◂ is the observation, exactly as the model gets it. Where it",
+    '  says "policy off", the policy lets everything pass: the layers behind it show.',
+  ];
+}
+
+function formatReport({ containment, workerNode, layers }: SandboxReport, style: Style): string[] {
+  const table = new Table({
+    chars: NO_BORDERS,
+    style: { head: [], border: [] },
+    wordWrap: true,
+    colWidths: [24, 8, style.columns - 36],
+  });
+  for (const { name, active, detail } of layers) {
+    table.push([`   ${name}`, active ? style.green("yes") : style.yellow("no"), style.dim(detail)]);
+  }
+  return [`     Containment: ${containment}. Workers run on Node ${workerNode}.`, "", ...trimTable(table)];
+}
+
+function formatEnding(style: Style): string[] {
+  const command = process.env.npm_lifecycle_event === "start" ? "npm start --" : "sallyport";
+  const tries: [string, string][] = [
+    [`${command} run program.ts`, "a program of your own"],
+    [`${command} inspect program.ts`, "what it mentions, rule by rule"],
+    [`${command} batch < lines.jsonl`, "many of them"],
+    [`${command} "What is the 100th prime?"`, "a real model (OPENAI_API_KEY)"],
+    [`${command} --help`, "everything else"],
+  ];
+  return [
+    `  ${style.bold("Try next")}`,
+    "",
+    ...tries.map(([call, what]) => `     ${style.cyan(call.padEnd(42))} ${style.dim(what)}`),
+    "",
+  ];
+}
+
+/** Shows the whole tour. */
+export async function showTour(options: CommonOptions): Promise<number> {
+  const style = createStyle(process.stdout);
+  print(formatIntroduction(style));
+  const opening = openSandbox(options);
+  opening.catch(() => {}); // Awaited below; until then a wrong policy is reported first.
+  const { showAgent, showStep } = await import("./tour-runner.ts");
+  const policies = { chosen: await loadPolicy(options.policy), allowAll: await loadPolicy("allow-all") };
+  const sandbox = await opening;
+  // The tour's words are about the standard policy: under another one its steps are shown, not judged.
+  const isJudged = options.policy === "standard";
+  const stage = { sandbox, policies, style, print, isJudged };
+  const differences: string[] = [];
+  let number = 0;
+  for (const step of TOUR_STEPS) {
+    number++;
+    const difference = await showStep(stage, step, number);
+    if (difference !== undefined) differences.push(`${number} ${step.title}: ${difference}`);
+  }
+  for (const agent of TOUR_AGENTS) {
+    number++;
+    const difference = await showAgent(stage, agent, number);
+    if (difference !== undefined) differences.push(`${number} ${agent.title}: ${difference}`);
+  }
+  print(["", formatHeading(number + 1, "What stands between such a program and this machine", "", style), ""]);
+  print(formatReport(await sandbox.report(), style));
+  if (differences.length > 0) {
+    print(["", ...differences.flatMap((difference) => formatVerdict("", difference, style)), ""]);
+    return EXIT.notOk;
+  }
+  const verdict = isJudged
+    ? `All ${number} observations are as this tour says.`
+    : `Shown under the policy ${options.policy}; the tour's words are about the standard one.`;
+  print(["", ...formatVerdict(verdict, undefined, style), "", ...formatEnding(style)]);
+  return EXIT.ok;
+}

@@ -1,0 +1,124 @@
+/**
+ * The gate of the `messages` channel: what is posted, patched or answered becomes messages that a checkpoint keeps whole.
+ * Keeps the raw text of arguments that LangGraph would drop or repair; judges no call and refuses no message.
+ */
+
+import { BaseMessage, type BaseMessageLike, coerceMessageLikeToMessage } from "@langchain/core/messages";
+import { messagesStateReducer } from "@langchain/langgraph";
+import { remakeMessage, withoutCallBlocks } from "./content.ts";
+import { field, list, textOf } from "./fields.ts";
+import { joinChunks } from "./raw-calls.ts";
+
+/** Whether a call of that name is this graph's to answer. */
+export type IsOurs = (name: unknown) => boolean;
+
+/** Calls of a streamed message as OpenAI would have sent them whole: LangGraph drops the chunks and keeps the repair. */
+function rawFromChunks(chunks: readonly unknown[]): unknown[] {
+  return joinChunks(chunks).map(({ id, name, text }) => ({
+    ...(id === null ? {} : { id }),
+    type: "function",
+    function: { name, arguments: text },
+  }));
+}
+
+/** A streamed message as a whole one that still has the raw text of its arguments. */
+export function keepRawText(message: BaseMessage): BaseMessage {
+  const chunks = list(field(message, "tool_call_chunks"));
+  if (message.getType() !== "ai" || chunks.length === 0) return message;
+  const kwargs = { ...message.additional_kwargs };
+  if (list(kwargs.tool_calls).length === 0) Object.assign(kwargs, { tool_calls: rawFromChunks(chunks) });
+  return remakeMessage(message, { additional_kwargs: kwargs });
+}
+
+/** True where a checkpoint would bring the value back as something else: a live object, another prototype. */
+function isRevivable(value: unknown, depth = 0): boolean {
+  if (value === null || typeof value !== "object") return false;
+  if (depth > 32) return true;
+  if (Array.isArray(value)) return value.some((item) => isRevivable(item, depth + 1));
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return true;
+  if (Object.hasOwn(value, "lc") || Object.hasOwn(value, "__proto__")) return true;
+  return Object.values(value).some((item) => isRevivable(item, depth + 1));
+}
+
+function printArguments(args: unknown): string {
+  try {
+    return JSON.stringify(args) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+/** Arguments of ours that a checkpoint would revive are kept as their text, among the invalid calls. */
+function keepAsText(message: BaseMessage, isOurs: IsOurs): BaseMessage {
+  const calls = list(field(message, "tool_calls"));
+  const hostile = calls.filter((call) => isOurs(field(call, "name")) && isRevivable(field(call, "args")));
+  if (message.getType() !== "ai" || hostile.length === 0) return message;
+  const asText = hostile.map((call) => ({
+    type: "invalid_tool_call",
+    id: field(call, "id"),
+    name: field(call, "name"),
+    args: printArguments(field(call, "args")),
+    error: "Arguments that are not plain JSON.",
+  }));
+  return remakeMessage(message, {
+    content: withoutCallBlocks(message.content),
+    tool_calls: calls.filter((call) => !hostile.includes(call)),
+    invalid_tool_calls: [...list(field(message, "invalid_tool_calls")), ...asText],
+  });
+}
+
+const AI_ROLES = new Set(["ai", "assistant"]);
+
+/** A plain AI message with calls in OpenAI's form, which the library would parse with an exception. */
+function readOpenAICalls(message: object): object {
+  const role = field(message, "role") ?? field(message, "type");
+  const raw = list(field(message, "tool_calls")).filter((call) => typeof field(call, "function") === "object");
+  if (!AI_ROLES.has(String(role)) || raw.length === 0) return message;
+  const parsed: unknown[] = [];
+  const invalid: unknown[] = [];
+  for (const call of raw) {
+    const text = textOf(field(field(call, "function"), "arguments")) ?? "";
+    const named = { id: field(call, "id"), name: field(field(call, "function"), "name") };
+    try {
+      parsed.push({ ...named, type: "tool_call", args: JSON.parse(text) });
+    } catch {
+      invalid.push({ ...named, type: "invalid_tool_call", args: text, error: "Malformed arguments." });
+    }
+  }
+  const others = list(field(message, "tool_calls")).filter((call) => !raw.includes(call));
+  return {
+    ...message,
+    content: field(message, "content") ?? "",
+    tool_calls: [...others, ...parsed],
+    invalid_tool_calls: [...list(field(message, "invalid_tool_calls")), ...invalid],
+    additional_kwargs: { ...(field(message, "additional_kwargs") as object | undefined), tool_calls: raw },
+  };
+}
+
+function prepare(message: unknown): BaseMessageLike {
+  if (BaseMessage.isInstance(message)) return message;
+  if (typeof message !== "object" || message === null || Array.isArray(message)) return message as BaseMessageLike;
+  return readOpenAICalls(message) as BaseMessageLike;
+}
+
+function admit(messages: unknown, isOurs: IsOurs): BaseMessage[] {
+  const given = Array.isArray(messages) ? messages : [messages];
+  return given.map((message) => keepAsText(keepRawText(coerceMessageLikeToMessage(prepare(message))), isOurs));
+}
+
+/** The channel's reducer. */
+export function createAdmission(isOurs: IsOurs) {
+  return (current: BaseMessage[], update: unknown): BaseMessage[] =>
+    messagesStateReducer(current, admit(update, isOurs));
+}
+
+/** What a node reads: a value that was forced into the channel past the reducer becomes messages, or none. */
+export function readMessages(stored: unknown): BaseMessage[] {
+  if (Array.isArray(stored) && stored.every((message) => BaseMessage.isInstance(message))) return stored;
+  try {
+    return admit(stored, () => true);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * What all nodes of one graph share: the deployment's options, its policy, the pipeline, and the settings of a run.
+ * Holds no state of any run; what a caller's context asks for is lowered here, once a node.
+ */
+
+import type { LangGraphRunnableConfig } from "@langchain/langgraph";
+import { type ResolvedGraphOptions, resolveRunOptions } from "../options.ts";
+import { createPolicy, type Policy } from "../policy/evaluate.ts";
+import type { CallLimits, Language, Receipt } from "../types.ts";
+import { createPipeline, type Pipeline } from "./pipeline.ts";
+import { listTools } from "./tool-names.ts";
+import type { TurnRules } from "./turn.ts";
+
+export interface RunSettings extends TurnRules {
+  endOn: "success" | "answer";
+  limits: Readonly<CallLimits>;
+  /** All of them have to allow a call. */
+  policies: readonly Policy[];
+  /** Their names, for receipts. */
+  policyName: string;
+}
+
+export interface Core {
+  readonly tools: ReadonlyMap<string, Language>;
+  readonly layers: readonly string[];
+  readonly hasModel: boolean;
+  /** Whether a call of that name is this graph's to answer. */
+  isOurs(name: unknown): boolean;
+  readonly pipeline: Pipeline;
+  readonly policy: Policy;
+  readonly limits: Readonly<CallLimits>;
+  onReceipt(receipt: Receipt): void;
+  /** @throws SandboxError INVALID_OPTIONS where the context is wrong */
+  settingsOf(config: LangGraphRunnableConfig): RunSettings;
+}
+
+/** @throws SandboxError INVALID_OPTIONS where the policy is wrong */
+export function createCore(options: ResolvedGraphOptions, hasModel: boolean): Core {
+  const policy = createPolicy(options.policy);
+  const tools = listTools(options.sandbox.languages);
+  const furtherPolicies = new Map<string, Policy>();
+
+  const findPolicies = (name: string | undefined): Policy[] => {
+    if (name === undefined) return [policy];
+    const known = furtherPolicies.get(name) ?? createPolicy(name);
+    furtherPolicies.set(name, known);
+    return [policy, known];
+  };
+
+  return {
+    tools,
+    hasModel,
+    isOurs: (name) => options.unknownTools === "reject" || (typeof name === "string" && tools.has(name)),
+    policy,
+    layers: options.sandbox.layers,
+    limits: options.limits,
+    pipeline: createPipeline(options),
+    onReceipt: (receipt) => options.onReceipt?.(receipt),
+    settingsOf(config) {
+      const run = resolveRunOptions(options, config.context);
+      const policies = findPolicies(run.policy);
+      return { ...run, tools, policies, policyName: policies.map(({ name }) => name).join("+") };
+    },
+  };
+}

@@ -1,0 +1,42 @@
+/**
+ * What a node sees when it is entered: the turn read from the messages, the run's settings, the steps that are left.
+ * The same for every node and router; state that a caller could have patched plays no part in it.
+ */
+
+import type { BaseMessage } from "@langchain/core/messages";
+import type { LangGraphRunnableConfig } from "@langchain/langgraph";
+import { readMessages } from "./admit.ts";
+import type { Core, RunSettings } from "./core.ts";
+import { createTell, type Tell } from "./events.ts";
+import { roomLeft, stepOf } from "./room.ts";
+import type { GraphState, GraphUpdate } from "./state.ts";
+import { readTurn, type Turn } from "./turn.ts";
+
+export interface Here {
+  messages: readonly BaseMessage[];
+  settings: RunSettings;
+  turn: Turn;
+  /** Node steps that are left, this one included. */
+  room: number;
+  tell: Tell;
+  /** What the run's first node adds to its update. */
+  lastStep: GraphUpdate;
+}
+
+/** `stepsNeeded`: from this node to the answers, if anything is to run. */
+export function lookAround(core: Core, state: GraphState, config: LangGraphRunnableConfig, stepsNeeded: number): Here {
+  const messages = readMessages(state.messages);
+  const settings = core.settingsOf(config);
+  const room = roomLeft(config, state.lastStep);
+  const turn = readTurn(messages, settings, room >= stepsNeeded);
+  const step = stepOf(config);
+  const isFirst = typeof state.lastStep !== "number" && step !== null;
+  return {
+    messages,
+    settings,
+    turn,
+    room,
+    tell: createTell(config.writer, turn.number),
+    lastStep: isFirst ? { lastStep: step + room - 1 } : {},
+  };
+}

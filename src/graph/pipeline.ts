@@ -1,0 +1,124 @@
+/**
+ * The way of one validated call: decide, then run. Shared by the graph's nodes and by the tools: one implementation.
+ * Knows no messages and no state. What it cannot decide is refused; what it may not swallow is thrown.
+ */
+
+import type { ResolvedCodeOptions } from "../options.ts";
+import type { Policy } from "../policy/evaluate.ts";
+import type { CallLimits, Decision, Execution, Facts, Observation, Permits, ValidatedCall } from "../types.ts";
+import { mustPass } from "./control-flow.ts";
+import { createManifestReader } from "./manifests.ts";
+import { denied, unavailable } from "./refusals.ts";
+
+export interface DecideRequest {
+  call: ValidatedCall;
+  /** All of them have to allow the call. */
+  policies: readonly Policy[];
+  identicalFailures: number;
+  signal: AbortSignal | undefined;
+}
+
+/** A decision, or why none could be made. `refusal` is null exactly where the call may run. */
+export interface Judgement {
+  decision: Decision | null;
+  refusal: Observation | null;
+}
+
+export interface RunOneRequest {
+  call: ValidatedCall;
+  policies: readonly Policy[];
+  limits: CallLimits;
+  signal: AbortSignal | undefined;
+  onStdout: ((line: string) => void) | undefined;
+}
+
+export interface Pipeline {
+  decide(request: DecideRequest): Promise<Judgement>;
+  run(request: RunOneRequest): Promise<Execution>;
+}
+
+const NOBODY_TO_ASK = "This call needs a person's approval, and there is nobody to ask here: it counts as denied.";
+
+/** The strictest of several decisions, with the reasons of that strictness. */
+export function joinDecisions(decisions: readonly Decision[]): Decision {
+  const strictness = ["deny", "ask", "allow"] as const;
+  const effect = strictness.find((candidate) => decisions.some((decision) => decision.effect === candidate)) ?? "deny";
+  return {
+    effect,
+    reasons: decisions.filter((decision) => decision.effect === effect).flatMap(({ reasons }) => reasons),
+  };
+}
+
+function explain(decision: Decision): string {
+  const told = decision.reasons.map((reason) => reason.message).join(" ");
+  if (decision.effect === "ask") return `${NOBODY_TO_ASK} ${told}`.trim();
+  return told.length > 0 ? told : "No rule of the policy allows this call.";
+}
+
+/** What every policy leaves to the guest. */
+export function joinPermits(permits: readonly Permits[]): Permits {
+  const lists = permits.flatMap((permit) => (permit.globals === undefined ? [] : [permit.globals]));
+  const dynamicCode = permits.every((permit) => permit.dynamicCode);
+  const [first, ...others] = lists;
+  if (first === undefined) return { dynamicCode };
+  return { dynamicCode, globals: first.filter((name) => others.every((list) => list.includes(name))) };
+}
+
+function evaluate(policy: Policy, facts: Facts): Decision {
+  try {
+    return policy.evaluate(facts);
+  } catch {
+    return { effect: "deny", reasons: [{ rule: "policy", message: "The policy could not decide about this call." }] };
+  }
+}
+
+export function createPipeline({ sandbox, input }: Pick<ResolvedCodeOptions, "sandbox" | "input">): Pipeline {
+  const readManifest = createManifestReader(sandbox);
+
+  const findManifest = async ({ call, policies, signal }: DecideRequest) => {
+    if (!policies.some((policy) => policy.readsManifest)) return {};
+    return { manifest: await readManifest(call, signal) };
+  };
+
+  return {
+    async decide(request) {
+      const { call, policies, identicalFailures, signal } = request;
+      try {
+        const facts: Facts = {
+          tool: call.name,
+          language: call.language,
+          source: call.source,
+          identicalFailures,
+          ...(await findManifest(request)),
+        };
+        const decision = joinDecisions(policies.map((policy) => evaluate(policy, facts)));
+        return { decision, refusal: decision.effect === "allow" ? null : denied(explain(decision)) };
+      } catch (error) {
+        if (mustPass(error, signal)) throw error;
+        return {
+          decision: null,
+          refusal: unavailable("The program could not be inspected, so it was not run. Try again."),
+        };
+      }
+    },
+
+    async run({ call, policies, limits, signal, onStdout }) {
+      try {
+        const execution = await sandbox.execute({
+          language: call.language,
+          source: call.source,
+          limits,
+          permits: joinPermits(policies.map((policy) => policy.permits(call.language))),
+          ...(input === undefined ? {} : { input }),
+          ...(signal === undefined ? {} : { signal }),
+          ...(onStdout === undefined ? {} : { onStdout }),
+        });
+        signal?.throwIfAborted();
+        return execution;
+      } catch (error) {
+        if (mustPass(error, signal)) throw error;
+        return { observation: unavailable("The program could not be run here. Try again."), engineSha256: null };
+      }
+    },
+  };
+}

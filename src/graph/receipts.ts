@@ -1,0 +1,79 @@
+/**
+ * Receipts: one for each call that was answered, and the list of them in the state.
+ * Holds hashes and names, never source, output, literal arguments or exception text.
+ */
+
+import { createHash } from "node:crypto";
+import type { BaseMessage } from "@langchain/core/messages";
+import { parseObservationText } from "../protocol/json.ts";
+import type { Decision, Observation, Receipt } from "../types.ts";
+import { field, list } from "./fields.ts";
+import { hasSeal, makeSeal } from "./seal.ts";
+import type { TurnCall } from "./turn.ts";
+
+/** Receipts kept in the state of a thread; `onReceipt` gets every one. */
+export const MAX_RECEIPTS = 100;
+
+export interface ReceiptFacts extends Pick<TurnCall, "id" | "name" | "verdict"> {
+  turn: number;
+  policy: string;
+  decision: Decision | null;
+  observation: Observation;
+  /** Of the text that the engine was given; null where nothing ran. */
+  engineSha256: string | null;
+  layers: readonly string[];
+}
+
+export function writeReceipt(facts: ReceiptFacts): Receipt {
+  const { verdict, decision, observation } = facts;
+  return {
+    callId: facts.id,
+    tool: facts.name,
+    language: verdict.valid ? verdict.language : null,
+    turn: facts.turn,
+    sourceSha256: verdict.valid ? createHash("sha256").update(verdict.source).digest("hex") : null,
+    engineSha256: facts.engineSha256,
+    policy: facts.policy,
+    decision: decision?.effect ?? null,
+    rules: decision === null ? [] : decision.reasons.map((reason) => reason.rule),
+    status: observation.status,
+    usage: facts.engineSha256 === null ? null : observation.usage,
+    layers: facts.engineSha256 === null ? [] : [...facts.layers],
+  };
+}
+
+/** What the receipts channel accepts: a whole list under this process's seal. */
+export interface ReceiptsUpdate {
+  receipts: Receipt[];
+  seal: string;
+}
+
+export function sealReceipts(receipts: Receipt[]): ReceiptsUpdate {
+  return { receipts, seal: makeSeal(["receipts", receipts]) };
+}
+
+/** The channel's reducer: a list that was posted or patched by anyone else leaves the state as it is. */
+export function replaceReceipts(current: Receipt[], update: ReceiptsUpdate): Receipt[] {
+  const receipts = field(update, "receipts");
+  if (!Array.isArray(receipts) || !hasSeal(["receipts", receipts], field(update, "seal"))) return current;
+  return receipts as Receipt[];
+}
+
+/**
+ * Stored receipts that the messages bear out: there is a tool message for that id, with that status.
+ * A list that was forced into the state past the reducer does not last.
+ */
+export function keepBorneOut(stored: unknown, messages: readonly BaseMessage[]): Receipt[] {
+  const answered = new Set(
+    messages
+      .filter((message) => message.getType() === "tool")
+      .map((message) => pair(field(message, "tool_call_id"), parseObservationText(message.content)?.status)),
+  );
+  return list(stored).filter((receipt): receipt is Receipt =>
+    answered.has(pair(field(receipt, "callId"), field(receipt, "status"))),
+  );
+}
+
+function pair(id: unknown, status: unknown): string {
+  return JSON.stringify([String(id), String(status)]);
+}

@@ -1,0 +1,43 @@
+/**
+ * What one node leaves for the next about each call: sealed, bound to its message and to the words of the call.
+ * Nothing that is read here without its seal is believed, and nothing that is read with it allows anything.
+ */
+
+import { observationText } from "../protocol/json.ts";
+import type { CallRecord } from "../types.ts";
+import { field, list } from "./fields.ts";
+import { rejected } from "./refusals.ts";
+import { hasSeal, makeSeal } from "./seal.ts";
+import type { Turn, TurnCall } from "./turn.ts";
+
+export interface SealedRecord extends CallRecord {
+  seal: string;
+}
+
+function parts(turn: Turn, record: CallRecord): unknown[] {
+  const { id, name, language, source, decision, observation, receipt } = record;
+  return ["call", turn.message?.id ?? null, turn.number, id, name, language, source, decision, observation, receipt];
+}
+
+export function sealRecord(turn: Turn, record: CallRecord): SealedRecord {
+  return { ...record, seal: makeSeal(parts(turn, record)) };
+}
+
+/** The record of a call as `validate` leaves it: a rejected one is answered already. */
+export function describeCall({ id, name, verdict }: TurnCall): CallRecord {
+  if (verdict.valid) return { id, name, language: verdict.language, source: verdict.source };
+  return { id, name, observation: observationText(rejected(verdict.error, verdict.message)) };
+}
+
+/** The record that this process left for the call, if it is still about the same words. */
+export function findRecord(turn: Turn, call: TurnCall, stored: unknown): CallRecord | null {
+  const found = list(stored).find((entry) => field(entry, "id") === call.id);
+  if (found === undefined) return null;
+  const { seal, ...record } = found as SealedRecord;
+  const source = call.verdict.valid ? call.verdict.source : undefined;
+  try {
+    return hasSeal(parts(turn, record), seal) && record.source === source ? record : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * The state that passes through the graph: `messages` is all that a caller may post; the rest is private.
+ * Shapes only. Nothing stored here allows anything: every node reads the messages again.
+ */
+
+import type { BaseMessage } from "@langchain/core/messages";
+import { type Messages, ReducedValue, StateSchema, UntrackedValue } from "@langchain/langgraph";
+import { z } from "zod";
+import type { Outcome, Receipt } from "../types.ts";
+import { createAdmission, type IsOurs } from "./admit.ts";
+import { type ReceiptsUpdate, replaceReceipts } from "./receipts.ts";
+import type { SealedRecord } from "./records.ts";
+
+const outcomeSchema: z.ZodType<Outcome | null> = z
+  .object({
+    kind: z.enum(["success", "cap", "answer", "no_calls", "cancelled"]),
+    turns: z.number(),
+    observation: z.string().nullable(),
+  })
+  .nullable();
+
+const receiptSchema: z.ZodType<Receipt> = z.object({
+  callId: z.string(),
+  tool: z.string(),
+  language: z.enum(["javascript", "python"]).nullable(),
+  turn: z.number(),
+  sourceSha256: z.string().nullable(),
+  engineSha256: z.string().nullable(),
+  policy: z.string(),
+  decision: z.enum(["allow", "deny", "ask"]).nullable(),
+  rules: z.array(z.string()),
+  status: z.string() as z.ZodType<Receipt["status"]>,
+  usage: z.object({ wallMs: z.number(), cpuMs: z.number().nullable(), queueMs: z.number() }).nullable(),
+  layers: z.array(z.string()),
+});
+
+export function createState(isOurs: IsOurs) {
+  const messages = new ReducedValue(
+    z.custom<BaseMessage[]>().default(() => []),
+    {
+      inputSchema: z.custom<Messages>(),
+      reducer: createAdmission(isOurs),
+      jsonSchemaExtra: { langgraph_type: "messages", description: "A list of chat messages" },
+    },
+  );
+  const outcome = outcomeSchema.default(null);
+  const receipts = new ReducedValue(
+    z.array(receiptSchema).default(() => []),
+    { inputSchema: z.custom<ReceiptsUpdate>(), reducer: replaceReceipts },
+  );
+  return {
+    state: new StateSchema({
+      messages,
+      calls: z.custom<SealedRecord[]>().default(() => []),
+      outcome,
+      receipts,
+      /** The last step that LangGraph allows in this run. Never stored: a thread counts its steps on. */
+      lastStep: new UntrackedValue(z.number()),
+    }),
+    input: new StateSchema({ messages }),
+    output: new StateSchema({ messages, outcome, receipts }),
+  };
+}
+
+type Schemas = ReturnType<typeof createState>;
+export type GraphState = Schemas["state"]["State"];
+export type GraphUpdate = Schemas["state"]["Update"];

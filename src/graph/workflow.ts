@@ -1,0 +1,95 @@
+/**
+ * The graph as one chain: a model's tool call enters through validate and leaves through observe.
+ * Puts nodes and routers together and nothing else; what they do is in their own files.
+ */
+
+import { SystemMessage } from "@langchain/core/messages";
+import { type BaseCheckpointSaver, END, START, StateGraph } from "@langchain/langgraph";
+import { createExecute } from "../nodes/execute.ts";
+import { createModelNode } from "../nodes/model.ts";
+import { createObserve } from "../nodes/observe.ts";
+import { createPolicyNode } from "../nodes/policy.ts";
+import { createValidate } from "../nodes/validate.ts";
+import { type CodeOptions, type ResolvedGraphOptions, resolveGraphOptions } from "../options.ts";
+import { createAsk, type ModelOption } from "./ask.ts";
+import { type Core, createCore } from "./core.ts";
+import { neededRecursionLimit } from "./room.ts";
+import { createRouters } from "./routers.ts";
+import { createState } from "./state.ts";
+import { describeTools } from "./tools.ts";
+
+/** What `createCodeExecutionGraph` takes. Everything but `sandbox` may be left out. */
+export interface GraphOptions extends CodeOptions {
+  /** A chat model with `bindTools`, or a function that makes one at the first question. Without it: the executor. */
+  model?: ModelOption;
+  /** Turns since the last human message that may run code. Default 3. */
+  maxTurns?: number;
+  /** Calls of one message that may run. Default 8. */
+  maxCallsPerTurn?: number;
+  /** `success`: a turn whose calls are all ok ends the graph. `answer`: the model's words do. Default `success`. */
+  endOn?: "success" | "answer";
+  /** `leave`: calls of tools that are not ours are a parent's to answer. Default `reject`. */
+  unknownTools?: "reject" | "leave";
+  /** Put before the messages whenever the model is asked; never stored. */
+  systemMessage?: string | SystemMessage;
+  checkpointer?: BaseCheckpointSaver | boolean;
+  /** Name of the graph, for drawings and traces. Default `sallyport`. */
+  name?: string;
+}
+
+function buildAgent(core: Core, options: GraphOptions, resolved: ResolvedGraphOptions, model: ModelOption) {
+  const route = createRouters(core);
+  const tools = describeTools(resolved.sandbox, core.policy, core.limits);
+  const { systemMessage } = options;
+  const system = typeof systemMessage === "string" ? new SystemMessage(systemMessage) : (systemMessage ?? null);
+  return new StateGraph(createState(core.isOurs))
+    .addNode("model", createModelNode(core, createAsk(model, tools), system))
+    .addNode("validate", createValidate(core))
+    .addNode("policy", createPolicyNode(core))
+    .addNode("execute", createExecute(core))
+    .addNode("observe", createObserve(core))
+    .addConditionalEdges(START, route.routeStart, { model: "model", "no steps": END })
+    .addConditionalEdges("model", route.routeModel, { calls: "validate", answer: END, no_calls: END, cap: END })
+    .addConditionalEdges("validate", route.routeValidate, { valid: "policy", rejected: "observe", no_calls: END })
+    .addConditionalEdges("policy", route.routePolicy, { allowed: "execute", denied: "observe" })
+    .addEdge("execute", "observe")
+    .addConditionalEdges("observe", route.routeObserve, {
+      next: "model",
+      success: END,
+      cap: END,
+      answer: END,
+      cancelled: END,
+    });
+}
+
+function buildExecutor(core: Core) {
+  const route = createRouters(core);
+  return new StateGraph(createState(core.isOurs))
+    .addNode("validate", createValidate(core))
+    .addNode("policy", createPolicyNode(core))
+    .addNode("execute", createExecute(core))
+    .addNode("observe", createObserve(core))
+    .addConditionalEdges(START, route.routeStart, { validate: "validate", "no room": "observe", "no steps": END })
+    .addConditionalEdges("validate", route.routeValidate, { valid: "policy", rejected: "observe", no_calls: END })
+    .addConditionalEdges("policy", route.routePolicy, { allowed: "execute", denied: "observe" })
+    .addEdge("execute", "observe")
+    .addConditionalEdges("observe", route.routeObserve, { success: END, cap: END, answer: END, cancelled: END });
+}
+
+/**
+ * A compiled graph that runs a model's code: with `model` an agent, without one the executor for a parent with its own.
+ * @throws SandboxError INVALID_OPTIONS that names each wrong option
+ */
+export function createCodeExecutionGraph(options: GraphOptions) {
+  const resolved = resolveGraphOptions(options);
+  const { model, checkpointer } = options;
+  const core = createCore(resolved, model !== undefined);
+  const compileOptions = { name: resolved.name, ...(checkpointer === undefined ? {} : { checkpointer }) };
+  const compiled =
+    model === undefined
+      ? buildExecutor(core).compile(compileOptions)
+      : buildAgent(core, options, resolved, model).compile(compileOptions);
+  return compiled.withConfig({ recursionLimit: neededRecursionLimit(resolved.maxTurns, core.hasModel) });
+}
+
+export type CodeExecutionGraph = ReturnType<typeof createCodeExecutionGraph>;

@@ -1,0 +1,73 @@
+/**
+ * observe: one tool message for each call of ours, receipts, the outcome; alone rewrites an AI message that is invalid.
+ * Invents no result: a call whose record is not this process's own is answered as not run.
+ */
+
+import { ToolMessage } from "@langchain/core/messages";
+import type { LangGraphRunnableConfig } from "@langchain/langgraph";
+import type { Core } from "../graph/core.ts";
+import { findEnding, writeOutcome } from "../graph/ending.ts";
+import { lookAround } from "../graph/here.ts";
+import { keepBorneOut, MAX_RECEIPTS, sealReceipts, writeReceipt } from "../graph/receipts.ts";
+import { describeCall, findRecord } from "../graph/records.ts";
+import { unavailable } from "../graph/refusals.ts";
+import { rewriteMessage } from "../graph/rewrite.ts";
+import { STEPS_FROM } from "../graph/room.ts";
+import type { GraphState, GraphUpdate } from "../graph/state.ts";
+import type { TurnCall } from "../graph/turn.ts";
+import { observationText } from "../protocol/json.ts";
+import type { CallRecord, Observation } from "../types.ts";
+
+const LOST = observationText(unavailable("The result of this call was lost before it could be told. Call again."));
+
+export function createObserve(core: Core) {
+  return function observe(state: GraphState, config: LangGraphRunnableConfig): GraphUpdate {
+    const { turn, settings, messages, room, lastStep } = lookAround(core, state, config, STEPS_FROM.observe);
+
+    const answer = (call: TurnCall) => {
+      const record: CallRecord = findRecord(turn, call, state.calls) ?? describeCall(call);
+      const text = record.observation ?? LOST;
+      const observation = JSON.parse(text) as Omit<Observation, "usage">;
+      const message = new ToolMessage({
+        content: text,
+        tool_call_id: call.id,
+        name: call.name,
+        status: observation.ok ? "success" : "error",
+      });
+      const receipt =
+        record.receipt ??
+        writeReceipt({
+          ...call,
+          turn: turn.number,
+          policy: settings.policyName,
+          decision: record.decision ?? null,
+          observation: { ...observation, usage: { wallMs: 0, cpuMs: null, queueMs: 0 } },
+          engineSha256: null,
+          layers: core.layers,
+        });
+      return { text, observation, message, receipt };
+    };
+
+    const answers = turn.calls.map(answer);
+    if (answers.length === 0) return { ...lastStep, calls: [] };
+    const rewritten = rewriteMessage(turn, settings);
+    const told = answers.map(({ message }) => message);
+    const receipts = answers.map(({ receipt }) => receipt);
+    for (const receipt of receipts) core.onReceipt(receipt);
+    const kind = findEnding({
+      turn,
+      observations: answers.map(({ observation }) => observation),
+      endOn: settings.endOn,
+      maxTurns: settings.maxTurns,
+      roomAfter: room - 1,
+      hasModel: core.hasModel,
+    });
+    return {
+      ...lastStep,
+      messages: rewritten === null ? told : [rewritten, ...told],
+      calls: [],
+      outcome: writeOutcome(kind, turn.number, answers.at(-1)?.text ?? null),
+      receipts: sealReceipts([...keepBorneOut(state.receipts, messages), ...receipts].slice(-MAX_RECEIPTS)),
+    };
+  };
+}

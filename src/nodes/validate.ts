@@ -1,0 +1,30 @@
+/**
+ * validate: each call of the last AI message, validated or rejected. Begins a turn.
+ * Never runs, parses as code or asks about anything; what it leaves is read again by every later node.
+ */
+
+import type { LangGraphRunnableConfig } from "@langchain/langgraph";
+import type { Core } from "../graph/core.ts";
+import { lookAround } from "../graph/here.ts";
+import { describeCall, sealRecord } from "../graph/records.ts";
+import { STEPS_FROM } from "../graph/room.ts";
+import type { GraphState, GraphUpdate } from "../graph/state.ts";
+
+export function createValidate(core: Core) {
+  return function validate(state: GraphState, config: LangGraphRunnableConfig): GraphUpdate {
+    const { turn, tell, lastStep } = lookAround(core, state, config, STEPS_FROM.validate);
+    for (const { id, name, verdict } of turn.calls) {
+      if (verdict.valid) {
+        const { language, source } = verdict;
+        tell("validated", id, { ok: true, name, language, sourceChars: source.length });
+      } else {
+        tell("validated", id, { ok: false, name, error: verdict.error, message: verdict.message });
+      }
+    }
+    return {
+      ...lastStep,
+      calls: turn.calls.map((call) => sealRecord(turn, describeCall(call))),
+      outcome: turn.calls.length > 0 ? null : { kind: "no_calls", turns: turn.number, observation: null },
+    };
+  };
+}

@@ -1,0 +1,137 @@
+/**
+ * Decides one call: deny before ask before allow, and deny where no rule has a say.
+ * Pure: the same facts give the same decision. A rule that fails denies; nothing here is a boundary.
+ */
+
+import { SandboxError } from "../errors.ts";
+import type { Decision, Effect, Facts, Language, Permits } from "../types.ts";
+import { digestOf } from "./digest.ts";
+import { type PolicyDocument, type PolicyRule, parsePolicyDocument } from "./document.ts";
+import { PRESETS } from "./presets.ts";
+import type { Finding } from "./rule.ts";
+import { deniesAlways, readsManifest, testWhen } from "./when.ts";
+
+/** What one rule said of a call. */
+export interface RuleResult {
+  rule: string;
+  effect: Effect;
+  matched: boolean;
+  why: string;
+}
+
+export interface Policy {
+  readonly name: string;
+  readonly document: PolicyDocument;
+  /** False where a call can be decided without looking into its code. */
+  readonly readsManifest: boolean;
+  /** SHA-256 over everything that decides. */
+  readonly digest: string;
+  evaluate(facts: Facts): Decision;
+  /** Every rule, also those that had no say. */
+  explain(facts: Facts): RuleResult[];
+  /** What is taken away from the guest at run time. */
+  permits(language: Language): Permits;
+}
+
+/** A rule ready to be asked, from the document or from TypeScript. */
+export interface Rule {
+  readonly id: string;
+  readonly effect: Effect;
+  readonly message: string;
+  test(facts: Facts): Finding;
+}
+
+type Result = RuleResult & { message: string };
+
+/** Every policy made here, with its rules: nothing else counts as one. */
+const rulesByPolicy = new WeakMap<object, readonly Rule[]>();
+
+function fromDocument({ id, effect, message, when }: PolicyRule): Rule {
+  return { id, effect, message, test: (facts) => testWhen(when, facts) };
+}
+
+function ask({ id, effect, message, test }: Rule, facts: Facts): Result {
+  try {
+    const { holds, why } = test(facts);
+    const matched = holds === "yes" || (holds === "unknown" && effect !== "allow");
+    return { rule: id, effect, matched, why, message };
+  } catch {
+    const failure = `The policy rule "${id}" failed, so the call is refused.`;
+    return { rule: id, effect: "deny", matched: true, why: "the rule threw an error", message: failure };
+  }
+}
+
+function checkScope({ languages, tools }: PolicyDocument, { language, tool }: Facts): Result[] {
+  const check = (rule: string, given: string, known: readonly string[]): Result => ({
+    rule,
+    effect: "deny",
+    matched: !known.includes(given),
+    why: `${known.join(", ")}`,
+    message: `The policy knows these ${rule} only: ${known.join(", ")}.`,
+  });
+  return [check("languages", language, languages), check("tools", tool, tools)];
+}
+
+const NO_RULE = { rule: "default", message: "No rule of the policy allows this call." };
+
+function decide(results: readonly Result[]): Decision {
+  for (const effect of ["deny", "ask", "allow"] as const) {
+    const decisive = results.filter((result) => result.matched && result.effect === effect);
+    if (decisive.length > 0) return { effect, reasons: decisive.map(({ rule, message }) => ({ rule, message })) };
+  }
+  return { effect: "deny", reasons: [NO_RULE] };
+}
+
+function permitsOf({ rules, builtins }: PolicyDocument, language: Language): Permits {
+  const globals = builtins?.[language];
+  const dynamicCode = !rules.some((rule) => deniesAlways(rule, "dynamicCode", language));
+  return { dynamicCode, ...(globals !== undefined && { globals }) };
+}
+
+/** A policy of these rules, in the scope of `document`. The caller has seen to it that every rule's id is its own. */
+export function assemblePolicy(
+  document: PolicyDocument,
+  rules: readonly Rule[],
+  made: Pick<Policy, "name" | "readsManifest" | "digest">,
+): Policy {
+  const examine = (facts: Facts) => [...checkScope(document, facts), ...rules.map((rule) => ask(rule, facts))];
+  const policy: Policy = Object.freeze({
+    ...made,
+    document,
+    evaluate: (facts: Facts) => decide(examine(facts)),
+    explain: (facts: Facts) => examine(facts).map(({ rule, effect, matched, why }) => ({ rule, effect, matched, why })),
+    permits: (language: Language) => permitsOf(document, language),
+  });
+  rulesByPolicy.set(policy, rules);
+  return policy;
+}
+
+/** The rules of a policy, for one that extends it. */
+export function rulesOf(policy: Policy): readonly Rule[] {
+  return rulesByPolicy.get(policy) ?? [];
+}
+
+function isPolicy(source: unknown): source is Policy {
+  return typeof source === "object" && source !== null && rulesByPolicy.has(source);
+}
+
+/**
+ * A policy from the name of a preset, a document, or a policy made earlier.
+ * @throws SandboxError INVALID_OPTIONS
+ */
+export function createPolicy(source: unknown): Policy {
+  if (isPolicy(source)) return source;
+  if (typeof source === "string" && !PRESETS.has(source)) {
+    const known = [...PRESETS.keys()].map((name) => `"${name}"`).join(", ");
+    throw new SandboxError(
+      "INVALID_OPTIONS",
+      `policy: expected ${known}, a document or a policy, got ${JSON.stringify(source.slice(0, 40))}`,
+    );
+  }
+  const document = parsePolicyDocument(typeof source === "string" ? PRESETS.get(source) : source);
+  return assemblePolicy(document, document.rules.map(fromDocument), {
+    name: document.name,
+    readsManifest: document.rules.some(({ when }) => readsManifest(when)),
+    digest: digestOf(document),
+  });
+}

@@ -1,0 +1,72 @@
+/**
+ * Finds out what a policy refuses by asking it about made-up calls: rules in TypeScript are found out like any other.
+ * Runs nothing; a made-up call is evaluated only, and is harmless in every other respect.
+ */
+
+import type { Effect, Facts, Language, Manifest } from "../types.ts";
+import type { Policy } from "./evaluate.ts";
+
+export interface LearnedRules {
+  /** Of a call that there is nothing to say against. */
+  readonly effect: Effect;
+  /** Modules of which the policy knows that they may be imported, or any. */
+  readonly modules: readonly string[] | "any";
+  /** The only global names, where there is such a list. */
+  readonly globals: readonly string[] | null;
+  /** The longest program, where the policy has a limit of its own. */
+  readonly sourceChars: number | null;
+  readonly allows: { dynamicCode: boolean; privateNames: boolean; computedNames: boolean };
+}
+
+const UNLISTED_MODULE = "a_module_that_no_policy_lists";
+
+function makeFacts(policy: Policy, language: Language, manifest: Partial<Manifest>, source = ""): Facts {
+  const { tools } = policy.document;
+  const tool = tools.find((name) => name.includes(language)) ?? tools[0] ?? "";
+  const plain: Manifest = {
+    language,
+    dialect: language,
+    sourceChars: source.length,
+    lines: 1,
+    nesting: 0,
+    imports: [],
+    globals: [],
+    members: [],
+    privateAccess: [],
+    dynamicCode: [],
+    loops: 0,
+    sha256: "",
+    complete: manifest.undetermined === undefined,
+    undetermined: [],
+  };
+  return { tool, language, source, manifest: { ...plain, ...manifest }, identicalFailures: 0 };
+}
+
+/** Every module that a rule names. */
+function modulesNamedBy(policy: Policy): string[] {
+  const names = policy.document.rules.flatMap(({ when: { imports } }) => [
+    ...(imports?.anyOf ?? []),
+    ...(imports?.noneOf ?? []),
+  ]);
+  return [...new Set(names.map((name) => name.replace(/\.?\*$/, "")))].filter((name) => name !== "");
+}
+
+export function learnRules(policy: Policy, language: Language): LearnedRules {
+  const allows = (manifest: Partial<Manifest>, source?: string) =>
+    policy.evaluate(makeFacts(policy, language, manifest, source)).effect !== "deny";
+  const effect = policy.evaluate(makeFacts(policy, language, {})).effect;
+  const canImport = (name: string) => allows({ imports: [name] });
+  const lengths = policy.document.rules.flatMap(({ when }) => when.sourceChars?.over ?? []).sort((a, b) => a - b);
+  const permits = policy.permits(language);
+  return {
+    effect,
+    modules: canImport(UNLISTED_MODULE) ? "any" : modulesNamedBy(policy).filter(canImport),
+    globals: permits.globals ?? null,
+    sourceChars: lengths.find((over) => over < 1_000_000 && !allows({}, " ".repeat(over + 1))) ?? null,
+    allows: {
+      dynamicCode: permits.dynamicCode && allows({ dynamicCode: ["eval"] }),
+      privateNames: allows({ privateAccess: ["_name"] }),
+      computedNames: allows({ undetermined: ["members"] }),
+    },
+  };
+}

@@ -1,0 +1,52 @@
+/**
+ * Conditions on a list of names: one name that is among `anyOf` and not among `noneOf`.
+ * Names match exactly or by prefix; there are no regular expressions, so that matching takes linear time.
+ */
+
+import { z } from "zod";
+import type { Aspect, Facts } from "../types.ts";
+import { defineCondition, type Finding, nameSome, no, onManifest, unknown, yes } from "./rule.ts";
+
+const entries = z.array(
+  z
+    .string()
+    .min(1)
+    .regex(/^[^*]*\*?$/, { error: "a name, or the beginning of one followed by *" }),
+);
+
+const nameListSchema = z
+  .strictObject({
+    anyOf: entries.min(1).optional(),
+    noneOf: entries.optional(),
+    unknown: z.enum(["match", "ignore"]).optional(),
+  })
+  .refine(({ anyOf, noneOf }) => anyOf !== undefined || noneOf !== undefined, { error: "anyOf, noneOf or both" });
+
+type NameListCondition = z.output<typeof nameListSchema>;
+
+function matches(name: string, patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => (pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern));
+}
+
+function testNames(aspect: "imports" | "globals" | "members", condition: NameListCondition, facts: Facts): Finding {
+  const { anyOf, noneOf } = condition;
+  const found = onManifest(facts, (manifest) => {
+    const names = manifest[aspect].filter(
+      (name) => (anyOf === undefined || matches(name, anyOf)) && (noneOf === undefined || !matches(name, noneOf)),
+    );
+    if (names.length > 0) return yes(`${aspect}: ${nameSome(names)}`);
+    const isKnown = !manifest.undetermined.includes(aspect);
+    return isKnown ? no(`${aspect}: none that it names`) : unknown(`${aspect}: some could not be determined`);
+  });
+  return found.holds === "unknown" && condition.unknown === "ignore"
+    ? no(`${found.why}, which this rule ignores`)
+    : found;
+}
+
+export function defineNameList(aspect: Exclude<Aspect, "dynamicCode">) {
+  return defineCondition({
+    schema: nameListSchema,
+    readsManifest: true,
+    test: (condition, facts) => testNames(aspect, condition, facts),
+  });
+}

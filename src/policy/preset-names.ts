@@ -1,0 +1,48 @@
+/**
+ * The lists of names that the presets are made of.
+ * Data only; whether a name is refused or allowed is said in `presets.ts`.
+ */
+
+function words(text: string): string[] {
+  return text.split(" ");
+}
+
+/** The built-in functions of the textbook sandbox. */
+export const STRICT_PYTHON_BUILTINS: readonly string[] = words(
+  "abs min max sum len range enumerate sorted round float int str bool list dict tuple print",
+);
+
+/** Their counterparts, and what a program cannot be written without. */
+export const STRICT_JAVASCRIPT_GLOBALS: readonly string[] = words(
+  "Math Number parseInt parseFloat isNaN isFinite String Boolean Array Object Map console NaN Infinity undefined input result",
+);
+
+/** The standard library of Python as far as it only computes. */
+export const PURE_PYTHON_MODULES: readonly string[] = [
+  ...words("math cmath statistics decimal fractions numbers random secrets itertools functools operator"),
+  ...words("collections heapq bisect array graphlib json csv re string textwrap difflib unicodedata struct"),
+  ...words("datetime calendar zoneinfo time dataclasses enum typing types abc copy contextlib pprint"),
+  ...words("hashlib hmac base64 binascii uuid asyncio __future__"),
+];
+
+/** The members through which JavaScript reaches prototypes and accessors behind a program's back: all that it has. */
+export const JAVASCRIPT_DUNDERS: readonly string[] = words(
+  "__proto__ __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__",
+);
+
+/** What classes of everyday Python define and call. Not here: whatever leads from a value to frames, code or modules. */
+export const EVERYDAY_PYTHON_DUNDERS: readonly string[] = [
+  ...words("__init__ __new__ __post_init__ __init_subclass__ __set_name__ __slots__ __match_args__ __call__"),
+  ...words("__repr__ __str__ __format__ __bytes__ __bool__ __hash__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__"),
+  ...words("__len__ __length_hint__ __iter__ __next__ __reversed__ __contains__ __getitem__ __setitem__ __delitem__"),
+  ...words("__missing__ __add__ __radd__ __iadd__ __sub__ __rsub__ __isub__ __mul__ __rmul__ __imul__ __matmul__"),
+  ...words("__truediv__ __rtruediv__ __itruediv__ __floordiv__ __rfloordiv__ __mod__ __rmod__ __divmod__ __pow__"),
+  ...words("__rpow__ __and__ __rand__ __or__ __ror__ __xor__ __rxor__ __lshift__ __rshift__ __neg__ __pos__ __abs__"),
+  ...words("__invert__ __int__ __float__ __complex__ __index__ __round__ __trunc__ __floor__ __ceil__"),
+  ...words("__enter__ __exit__ __aenter__ __aexit__ __aiter__ __anext__ __await__ __get__ __set__ __delete__"),
+  ...words("__copy__ __deepcopy__ __class__ __class_getitem__ __name__ __qualname__ __doc__ __annotations__ __dict__"),
+  ...words("__members__ __version__ __all__"),
+];
+
+/** Global names of Python that begin and end with underscores and tell nothing of the host. */
+export const EVERYDAY_PYTHON_GLOBALS: readonly string[] = words("__name__ __doc__ __debug__ __annotations__");

@@ -1,0 +1,17 @@
+/**
+ * `privateAccess`: names and members that begin with an underscore, `constructor`, `__proto__` and kin.
+ * Where members could not be determined, one of them may be private.
+ */
+
+import { z } from "zod";
+import { defineCondition, nameSome, no, onManifest, unknown, yes } from "../rule.ts";
+
+export const privateAccess = defineCondition({
+  schema: z.literal(true),
+  readsManifest: true,
+  test: (_wanted, facts) =>
+    onManifest(facts, ({ privateAccess, undetermined }) => {
+      if (privateAccess.length > 0) return yes(`private: ${nameSome(privateAccess)}`);
+      return undetermined.includes("members") ? unknown("private: a computed name may be") : no("private: none");
+    }),
+});

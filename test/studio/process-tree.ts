@@ -1,0 +1,49 @@
+/**
+ * Who descends from a process, and who of a list still runs: read from /proc, so Linux only.
+ * A zombie has ended and waits for its parent to notice; it is not a survivor. A pid that was given again is another process.
+ */
+
+import { readdirSync, readFileSync } from "node:fs";
+
+export interface ProcessMark {
+  pid: number;
+  /** When it started, in clock ticks since boot: tells a process from a later one with the same id. */
+  startTicks: string;
+}
+
+interface Entry extends ProcessMark {
+  ppid: number;
+  state: string;
+}
+
+function readEntry(pid: number): Entry | null {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The name stands in parentheses and may hold anything, so fields are counted from the last one.
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return { pid, state: fields[0] ?? "", ppid: Number(fields[1]), startTicks: fields[19] ?? "" };
+  } catch {
+    return null;
+  }
+}
+
+function readAll(): Entry[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => readEntry(Number(name)) ?? []);
+}
+
+/** The process and everything below it. */
+export function listTree(pid: number): ProcessMark[] {
+  const entries = readAll();
+  const found: Entry[] = entries.filter((entry) => entry.pid === pid);
+  for (const parent of found) found.push(...entries.filter((entry) => entry.ppid === parent.pid));
+  return found.map(({ pid: id, startTicks }) => ({ pid: id, startTicks }));
+}
+
+export function listSurvivors(marks: readonly ProcessMark[]): number[] {
+  return marks.flatMap((mark) => {
+    const entry = readEntry(mark.pid);
+    return entry && entry.startTicks === mark.startTicks && entry.state !== "Z" ? [mark.pid] : [];
+  });
+}

@@ -1,0 +1,96 @@
+/**
+ * The real development server, started as a user starts it, without a key and with the network shut but for the loopback.
+ * Holds processes: `stop()` ends the server and, after five seconds, whatever it left, by id.
+ */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { vi } from "vitest";
+import { listSurvivors, listTree, type ProcessMark } from "./process-tree.ts";
+
+export const root = resolve(import.meta.dirname, "../..");
+
+export interface StudioServer {
+  readonly url: string;
+  /** What the server printed so far. */
+  readonly log: () => string;
+  /** Hosts beyond the loopback that it tried to reach. */
+  readonly strangers: () => string[];
+  readonly tree: () => ProcessMark[];
+  /** SIGTERM; gives the ids of processes that are still there after five seconds. */
+  stop(): Promise<number[]>;
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const address = server.address();
+  await new Promise((done) => server.close(done));
+  if (address === null || typeof address === "string") throw new Error("no free port");
+  return address.port;
+}
+
+function makeEnvironment(log: string): NodeJS.ProcessEnv {
+  const preload = pathToFileURL(join(import.meta.dirname, "loopback-only.mjs")).href;
+  const { PATH, HOME, TMPDIR } = process.env;
+  return { PATH, HOME, TMPDIR, NODE_OPTIONS: `--import ${preload}`, LOOPBACK_ONLY_LOG: log };
+}
+
+async function waitForEnd(marks: readonly ProcessMark[]): Promise<number[]> {
+  const isOver = () => {
+    if (listSurvivors(marks).length > 0) throw new Error("still running");
+  };
+  await vi.waitFor(isOver, { timeout: 5000, interval: 50 }).catch(() => undefined);
+  return listSurvivors(marks);
+}
+
+/** `command` with the arguments before the flags: `npm run studio --`, or the script behind it. */
+export async function startStudio(command: string, args: string[], flags: string[] = []): Promise<StudioServer> {
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-studio-"));
+  const strangersLog = join(folder, "strangers");
+  writeFileSync(strangersLog, "");
+  const port = await findFreePort();
+  const all = [...args, "--port", String(port), "--no-browser", ...flags];
+  const child: ChildProcess = spawn(command, all, {
+    cwd: root,
+    env: makeEnvironment(strangersLog),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let log = "";
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => (log += text));
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (log += text));
+  const pid = child.pid;
+  if (pid === undefined) throw new Error(`could not start ${command}`);
+
+  const url = `http://127.0.0.1:${port}`;
+  let stopped: Promise<number[]> | undefined;
+  const stop = (): Promise<number[]> => {
+    stopped ??= (async () => {
+      const marks = listTree(pid);
+      child.kill("SIGTERM");
+      const survivors = await waitForEnd(marks);
+      for (const survivor of survivors) process.kill(survivor, "SIGKILL");
+      rmSync(folder, { recursive: true, force: true });
+      return survivors;
+    })();
+    return stopped;
+  };
+  const ask = async (): Promise<void> => {
+    if (child.exitCode !== null) return;
+    const response = await fetch(`${url}/ok`);
+    if (!response.ok) throw new Error(`status ${response.status}`);
+  };
+  try {
+    await vi.waitFor(ask, { timeout: 45_000, interval: 100 });
+    if (child.exitCode !== null) throw new Error("it ended");
+  } catch (error) {
+    await stop();
+    throw new Error(`The development server did not start: ${String(error)}\n${log}`);
+  }
+  const strangers = () => readFileSync(strangersLog, "utf8").split("\n").filter(Boolean);
+  return { url, log: () => log, strangers, tree: () => listTree(pid), stop };
+}

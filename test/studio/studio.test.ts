@@ -1,0 +1,161 @@
+/**
+ * LangGraph Studio's server, for real: what `npm run studio` starts, asked by the SDK that Studio itself uses.
+ * Offline and without a key. Code that hits a limit must cost its own run and nothing else.
+ */
+
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Client } from "@langchain/langgraph-sdk";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listSurvivors } from "./process-tree.ts";
+import { type StudioServer, startStudio } from "./studio-server.ts";
+
+const TOOL = "run_javascript_sandboxed";
+
+interface Answer {
+  status: string;
+  result?: unknown;
+  stdout: string[];
+}
+interface Streamed {
+  messages: { type: string; content: unknown; tool_call_id?: string }[];
+  outcome?: { kind: string };
+}
+
+function ask(...sources: string[]) {
+  const tool_calls = sources.map((source, index) => ({
+    id: `call_${index}`,
+    name: TOOL,
+    args: { source },
+    type: "tool_call",
+  }));
+  return {
+    messages: [
+      { type: "human", content: "Compute." },
+      { type: "ai", content: "", tool_calls },
+    ],
+  };
+}
+
+function readAnswers(state: Streamed): Answer[] {
+  return state.messages
+    .filter((message) => message.type === "tool")
+    .map((message) => JSON.parse(String(message.content)));
+}
+
+describe.skipIf(process.platform !== "linux")("the development server", () => {
+  let studio: StudioServer;
+  let client: Client;
+
+  beforeAll(async () => {
+    const flags = ["--no-reload", "--host", "127.0.0.1"];
+    studio = await startStudio(process.execPath, [".ci/studio.mjs"], flags);
+    client = new Client({ apiUrl: studio.url, apiKey: null });
+  });
+  afterAll(() => studio?.stop());
+
+  const run = async (...sources: string[]): Promise<Streamed> =>
+    (await client.runs.wait(null, "executor", { input: ask(...sources) })) as unknown as Streamed;
+
+  it("offers the graphs agent and executor, each with schemas and a drawing", async () => {
+    const assistants = await client.assistants.search();
+    expect(assistants.map((assistant) => assistant.graph_id).sort()).toEqual(["agent", "executor"]);
+    for (const { assistant_id: id, graph_id: graph } of assistants) {
+      const schemas = await client.assistants.getSchemas(id);
+      expect(Object.keys(schemas.input_schema?.properties ?? {}), `${graph}: input`).toEqual(["messages"]);
+      expect(Object.keys(schemas.state_schema?.properties ?? {}), `${graph}: state`).toContain("messages");
+      const drawing = await client.assistants.getGraph(id);
+      const nodes = drawing.nodes.map((node) => String(node.id));
+      expect(nodes, graph).toEqual(expect.arrayContaining(["validate", "policy", "execute", "observe"]));
+      expect(nodes.includes("model"), `${graph}: model`).toBe(graph === "agent");
+      const edges = drawing.edges.map((edge) => `${edge.source}>${edge.target}`);
+      expect(edges, graph).toEqual(expect.arrayContaining(["validate>policy", "execute>observe"]));
+    }
+  });
+
+  it("streams a run of the executor, node by node and event by event", async () => {
+    const updates: string[] = [];
+    const events: string[] = [];
+    let last: Streamed | undefined;
+    const stream = client.runs.stream(null, "executor", {
+      input: ask("console.log('hello'); 6 * 7"),
+      streamMode: ["updates", "custom", "values"],
+    });
+    for await (const part of stream) {
+      if (part.event === "updates") updates.push(...Object.keys(part.data as object));
+      if (part.event === "custom") events.push((part.data as unknown as { event: string }).event);
+      if (part.event === "values") last = part.data as unknown as Streamed;
+    }
+    expect(updates).toEqual(expect.arrayContaining(["validate", "policy", "execute", "observe"]));
+    expect(events).toEqual(expect.arrayContaining(["validated", "decided", "started", "stdout", "finished"]));
+    expect(readAnswers(last as Streamed)).toMatchObject([{ status: "ok", result: 42, stdout: ["hello"] }]);
+    expect(last?.outcome?.kind).toBe("success");
+  });
+
+  it("runs the agent without a key", async () => {
+    const input = { messages: [{ type: "human", content: "What is the 100th prime?" }] };
+    const state = (await client.runs.wait(null, "agent", { input })) as unknown as Streamed;
+    expect(readAnswers(state).length).toBeGreaterThan(0);
+    expect(state.messages.at(-1)?.type).toBe("ai");
+  });
+
+  it.each([
+    ["the time limit", "timeout", "console.log('before'); while (true);"],
+    ["the time limit inside a native built-in", "timeout", "console.log('before'); new Array(2 ** 27).fill(0);"],
+    [
+      "the memory limit",
+      "memory_limit",
+      "console.log('before'); const a = []; for (;;) a.push(new Array(1e5).fill(a.length));",
+    ],
+    ["the output limit", "output_limit", "console.log('before'); 'x'.repeat(1e6);"],
+  ])("answers code that hits %s and goes on working", async (_title, status, source) => {
+    expect(readAnswers(await run(source))).toMatchObject([{ status, stdout: ["before"] }]);
+    expect(readAnswers(await run("6 * 7"))).toMatchObject([{ status: "ok", result: 42 }]);
+  });
+
+  it("answers each of several calls that hit different limits in one turn", async () => {
+    const state = await run("while (true);", "6 * 7", "'x'.repeat(1e6)");
+    expect(readAnswers(state).map((answer) => answer.status)).toEqual(["timeout", "ok", "output_limit"]);
+  });
+
+  it("tells nobody beyond the loopback", () => {
+    expect(studio.strangers()).toEqual([]);
+  });
+
+  it("leaves no process behind after SIGTERM, workers included", async () => {
+    await run("1");
+    const before = studio.tree();
+    expect(before.length).toBeGreaterThan(3);
+    expect(await studio.stop()).toEqual([]);
+    expect(listSurvivors(before)).toEqual([]);
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("npm run studio", () => {
+  it("starts with further flags, reloads by default, and SIGTERM to npm leaves no process", async () => {
+    const studio = await startStudio("npm", ["run", "studio", "--"]);
+    try {
+      const client = new Client({ apiUrl: studio.url, apiKey: null });
+      const state = (await client.runs.wait(null, "executor", { input: ask("6 * 7") })) as unknown as Streamed;
+      expect(readAnswers(state)).toMatchObject([{ status: "ok", result: 42 }]);
+    } finally {
+      expect(await studio.stop()).toEqual([]);
+    }
+  });
+});
+
+describe("the fence of these tests", () => {
+  it("notices and refuses a connection that is not to the loopback", () => {
+    const folder = mkdtempSync(join(tmpdir(), "sallyport-fence-"));
+    const log = join(folder, "log");
+    const preload = pathToFileURL(join(import.meta.dirname, "loopback-only.mjs")).href;
+    const program = "fetch('http://192.0.2.1/').then(() => process.exit(1), () => process.exit(7))";
+    const env = { ...process.env, LOOPBACK_ONLY_LOG: log };
+    expect(spawnSync(process.execPath, ["--import", preload, "-e", program], { env }).status).toBe(7);
+    expect(readFileSync(log, "utf8")).toContain("192.0.2.1");
+    rmSync(folder, { recursive: true });
+  });
+});
