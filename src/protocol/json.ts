@@ -16,10 +16,15 @@ function escapeCharacter(character: string): string {
   return escaped;
 }
 
+/** A link to a file in what a program printed must not be one that a terminal opens on the reader's machine. */
+const FILE_LINK = /file:\/\//gi;
+
 /** One line of JSON. A value that JSON has no word for prints as null. */
 export function printJson(value: unknown): string {
   const text = JSON.stringify(value) as string | undefined;
-  return text === undefined ? "null" : text.replace(UNSEEN, escapeCharacter);
+  return text === undefined
+    ? "null"
+    : text.replace(UNSEEN, escapeCharacter).replace(FILE_LINK, (link) => link.replaceAll("/", "\\/"));
 }
 
 /** The observation as the model gets it: one line, one order of keys, no `usage`. */

@@ -1,0 +1,86 @@
+/**
+ * The README cannot rot: its generated parts equal what the code says now, and every TypeScript block in it runs.
+ */
+
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createSandbox } from "../../src/sandbox/sandbox.ts";
+import type { Sandbox } from "../../src/types.ts";
+import { callTool, type OpenAiServer, startOpenAiServer, TEST_API_KEY, TEST_MODEL } from "../fixtures/openai-server.ts";
+import { fillSections, makeSections } from "./sections.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const readme = readFileSync(`${root}README.md`, "utf8");
+const blocks = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = ""]) => code);
+const PROGRAM = 'return "541";';
+
+let sandbox: Sandbox;
+let server: OpenAiServer;
+
+beforeAll(async () => {
+  sandbox = await createSandbox({ workers: 1, standby: 0 });
+  server = await startOpenAiServer({
+    script: (_request, turn) =>
+      turn === 1 ? { calls: [callTool("call_1", PROGRAM)] } : { text: "The 100th prime is 541." },
+  });
+});
+
+afterAll(async () => {
+  await sandbox?.close();
+  await server?.close();
+});
+
+/** Runs a block as a newcomer would, with the package's name standing for this source. */
+async function runBlock(code: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, ["--input-type=module-typescript", "-"], {
+    cwd: root,
+    env: {
+      PATH: process.env.PATH ?? "",
+      OPENAI_API_KEY: TEST_API_KEY,
+      OPENAI_BASE_URL: server.baseURL,
+      SALLYPORT_MODEL: TEST_MODEL,
+      NODE_NO_WARNINGS: "1",
+    },
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    stderr += chunk;
+  });
+  child.stdin.end(code.replace('"sallyport"', JSON.stringify(new URL("../../src/index.ts", import.meta.url).href)));
+  const exit = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  return { code: exit, stdout, stderr };
+}
+
+describe("the README", () => {
+  it("holds what the code says of graph, limits, faults and presets", () => {
+    expect(fillSections(readme, makeSections(sandbox))).toBe(readme);
+  });
+
+  const shown: [title: string, output: RegExp][] = [
+    ["the agent in five lines", /^answer The 100th prime is 541\.\n$/],
+    ["the subgraph", /^\{"ok":true,"status":"ok","result":2,"stdout":\[\]\}\n$/],
+    ["the tools", /^\{"ok":true,"status":"ok","result":2,"stdout":\[\]\}\n$/],
+    ["the sandbox alone", /^\[ '2 rows' \] \{/],
+    ["a policy of one's own", /"status":"denied".*At most 20 characters/],
+  ];
+
+  it("has no TypeScript block without a test", () => {
+    expect(blocks).toHaveLength(shown.length);
+  });
+
+  it.each(shown.map(([title, output], index) => ({ title, output, code: blocks[index] ?? "" })))(
+    "runs as printed: $title",
+    async ({ code, output }) => {
+      const ran = await runBlock(code);
+      expect(ran.stderr).toBe("");
+      expect(ran.stdout).toMatch(output);
+      expect(ran.code).toBe(0);
+    },
+  );
+});
