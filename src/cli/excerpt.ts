@@ -37,7 +37,8 @@ export function formatExcerpt(source: string, place: Place, style: Style): strin
   const lines = source.split(/\r\n|[\n\r\u2028\u2029]/);
   if (place.line < 1 || place.line > lines.length) return [];
   const first = Math.max(1, place.line - NEIGHBOURS);
-  const last = Math.min(lines.length, place.line + NEIGHBOURS);
+  const hasLastLine = lines.at(-1) !== "" || place.line === lines.length;
+  const last = Math.min(hasLastLine ? lines.length : lines.length - 1, place.line + NEIGHBOURS);
   const digits = String(last).length;
   const width = style.columns - digits - 8;
   const shown: string[] = [];

@@ -15,6 +15,7 @@ import { loadPolicy, openSandbox } from "./resources.ts";
 import { readText } from "./source.ts";
 import { createStyle, type Style } from "./style.ts";
 import { NO_BORDERS, trimTable } from "./table.ts";
+import { formatText } from "./tour-format.ts";
 
 const NAMES_SHOWN = 40;
 
@@ -43,7 +44,7 @@ function formatManifest(manifest: Manifest, style: Style): string[] {
     ["members", listNames(manifest.members)],
     ["private access", listNames(manifest.privateAccess)],
     ["dynamic code", listNames(manifest.dynamicCode)],
-    ["sha-256", manifest.sha256],
+    ["sha-256", `${manifest.sha256.slice(0, 16)}…`],
   ];
   if (syntaxError)
     rows.push(["does not parse", `line ${syntaxError.line ?? "?"}: ${toPrintable(syntaxError.message)}`]);
@@ -96,7 +97,7 @@ export async function inspectFile(file = "-", options: InspectOptions): Promise<
       ...formatManifest(manifest, style),
       "",
       `${style.bold("Policy")} ${toPrintable(policy.name)}: ${effect}`,
-      ...decision.reasons.map(({ rule, message }) => `  ${toPrintable(rule)}: ${toPrintable(message)}`),
+      ...decision.reasons.flatMap(({ rule, message }) => formatText(toPrintable(`${rule}: ${message}`), style)),
       "",
       ...formatRules(rules, style),
     ];

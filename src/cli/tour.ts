@@ -39,7 +39,7 @@ function formatIntroduction(style: Style): string[] {
     "",
     ...formatThreats(style),
     "",
-    "  Below, programs that try them go through the real graph as a model's tool calls:",
+    "  Below, programs that try them go through the real graph as tool calls:",
     "",
     `     ${style.cyan("model ─▶ validate ─▶ policy ─▶ execute ─▶ observe ─▶ model | END")}`,
     "",
@@ -108,9 +108,9 @@ export async function showTour(options: CommonOptions): Promise<number> {
     print(["", ...differences.flatMap((difference) => formatVerdict("", difference, style)), ""]);
     return EXIT.notOk;
   }
-  const verdict = isJudged
-    ? `All ${number} observations are as this tour says.`
-    : `Shown under the policy ${options.policy}; the tour's words are about the standard one.`;
-  print(["", ...formatVerdict(verdict, undefined, style), "", ...formatEnding(style)]);
+  const end = isJudged
+    ? formatVerdict(`All ${number} observations are as this tour says.`, undefined, style)
+    : formatText("Shown under another policy than the one that the tour is about: not checked.", style);
+  print(["", ...end, "", ...formatEnding(style)]);
   return EXIT.ok;
 }

@@ -7,7 +7,7 @@ import { BaseCallbackHandler } from "@langchain/core/callbacks/base";
 import type { BaseChatModel, BindToolsInput } from "@langchain/core/language_models/chat_models";
 import type { BaseMessage } from "@langchain/core/messages";
 import type { LLMResult } from "@langchain/core/outputs";
-import type { RunnableConfig } from "@langchain/core/runnables";
+import { mergeConfigs, type RunnableConfig } from "@langchain/core/runnables";
 import { SandboxError } from "../errors.ts";
 import { mustPass } from "./control-flow.ts";
 import { field, textOf } from "./fields.ts";
@@ -67,7 +67,7 @@ export function createAsk(model: ModelOption, tools: BindToolsInput[]): AskModel
     const ready = await bound;
     const ends = new FinishReasons();
     try {
-      return ends.addTo(await ready.withConfig({ callbacks: [ends] }).invoke(messages, config));
+      return ends.addTo(await ready.invoke(messages, mergeConfigs(config, { callbacks: [ends] })));
     } catch (error) {
       if (mustPass(error, config.signal)) throw error;
       throw new ModelError(error);

@@ -28,5 +28,9 @@ export function remakeMessage(message: BaseMessage, changes: Record<string, unkn
   const kept = Object.entries(message).filter(
     ([key, value]) => key !== "type" && key !== "tool_call_chunks" && !key.startsWith("lc_") && value !== undefined,
   );
-  return new AIMessage({ ...Object.fromEntries(kept), ...changes } as AIMessageFields);
+  const { additional_kwargs: kwargs, ...fields } = { ...Object.fromEntries(kept), ...changes } as AIMessageFields;
+  // Set afterwards: the constructor warns of raw calls that it has no parsed ones for, which is what they are kept for.
+  const made = new AIMessage({ ...fields, additional_kwargs: {} } as AIMessageFields);
+  made.additional_kwargs = { ...kwargs };
+  return made;
 }

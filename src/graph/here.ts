@@ -19,6 +19,8 @@ export interface Here {
   /** Node steps that are left, this one included. */
   room: number;
   tell: Tell;
+  /** True in the first node of this run. */
+  isFirst: boolean;
   /** What the run's first node adds to its update. */
   lastStep: GraphUpdate;
 }
@@ -37,6 +39,7 @@ export function lookAround(core: Core, state: GraphState, config: LangGraphRunna
     turn,
     room,
     tell: createTell(config.writer, turn.number),
+    isFirst,
     lastStep: isFirst ? { lastStep: step + room - 1 } : {},
   };
 }

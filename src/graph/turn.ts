@@ -91,7 +91,8 @@ function judge(call: RawCall, rules: TurnRules): Verdict {
   return { valid: false, error: "InvalidArguments", message: reading.message };
 }
 
-const NO_ROOM = "The run has no steps left for another turn: this call was not run. Answer with what you have.";
+/** What is said of a call for which LangGraph leaves no steps. */
+export const NO_ROOM = "The run has no steps left for another turn: this call was not run. Answer with what you have.";
 
 interface Circumstances {
   duplicate: boolean;

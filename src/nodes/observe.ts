@@ -10,23 +10,24 @@ import { findEnding, writeOutcome } from "../graph/ending.ts";
 import { lookAround } from "../graph/here.ts";
 import { keepBorneOut, MAX_RECEIPTS, sealReceipts, writeReceipt } from "../graph/receipts.ts";
 import { describeCall, findRecord } from "../graph/records.ts";
-import { unavailable } from "../graph/refusals.ts";
+import { rejected, unavailable } from "../graph/refusals.ts";
 import { rewriteMessage } from "../graph/rewrite.ts";
 import { STEPS_FROM } from "../graph/room.ts";
 import type { GraphState, GraphUpdate } from "../graph/state.ts";
-import type { TurnCall } from "../graph/turn.ts";
+import { NO_ROOM, type TurnCall } from "../graph/turn.ts";
 import { observationText } from "../protocol/json.ts";
 import type { CallRecord, Observation } from "../types.ts";
 
+const REFUSED = observationText(rejected("TurnLimit", NO_ROOM));
 const LOST = observationText(unavailable("The result of this call was lost before it could be told. Call again."));
 
 export function createObserve(core: Core) {
   return function observe(state: GraphState, config: LangGraphRunnableConfig): GraphUpdate {
-    const { turn, settings, messages, room, lastStep } = lookAround(core, state, config, STEPS_FROM.observe);
+    const { turn, settings, messages, room, isFirst, lastStep } = lookAround(core, state, config, STEPS_FROM.observe);
 
     const answer = (call: TurnCall) => {
       const record: CallRecord = findRecord(turn, call, state.calls) ?? describeCall(call);
-      const text = record.observation ?? LOST;
+      const text = record.observation ?? (isFirst && room < STEPS_FROM.validate ? REFUSED : LOST);
       const observation = JSON.parse(text) as Omit<Observation, "usage">;
       const message = new ToolMessage({
         content: text,

@@ -3,7 +3,7 @@
  * Wrong types are the caller's fault and thrown; a program that is too long is an observation.
  */
 
-import { randomBytes, randomInt } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { SandboxError } from "../errors.ts";
 import { LIMITS, type LimitName, MAX_STDOUT_LINES } from "../limits.ts";
 import { showValue } from "../options.ts";
@@ -11,7 +11,9 @@ import type { RunMessage } from "../protocol/messages.ts";
 import type { CallLimits, Observation, RunRequest } from "../types.ts";
 import { failure } from "./observation.ts";
 
-const MAX_SEED = 2 ** 48 - 1;
+const ID_BYTES = 16;
+const SEED_BYTES = 6;
+const MAX_SEED = 2 ** (8 * SEED_BYTES) - 1;
 /** The range of a Date. */
 const MAX_TIME = 8.64e15;
 
@@ -82,11 +84,12 @@ export function prepareRun(
     const message = `The input has more than ${limits.inputBytes} bytes of JSON.`;
     return { refused: failure({ status: "rejected", message }) };
   }
+  const chance = randomBytes(ID_BYTES + SEED_BYTES);
   return {
     limits,
     message: {
       type: "run",
-      id: randomBytes(16).toString("base64url"),
+      id: chance.toString("base64url", 0, ID_BYTES),
       language,
       source,
       input,
@@ -97,7 +100,7 @@ export function prepareRun(
       resultBytes: limits.resultBytes,
       timerTurns: limits.timerTurns,
       now: Math.trunc(now ?? Date.now()),
-      seed: seed ?? randomInt(MAX_SEED),
+      seed: seed ?? chance.readUIntBE(ID_BYTES, SEED_BYTES),
       dynamicCode: permits?.dynamicCode ?? true,
       globals: permits?.globals ? [...permits.globals] : null,
     },

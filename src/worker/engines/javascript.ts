@@ -28,7 +28,7 @@ export function createJavaScriptEngine(): Engine {
     return used;
   };
 
-  return {
+  const engine: Engine = {
     language: "javascript",
     run(message, output) {
       const started = performance.now();
@@ -46,6 +46,36 @@ export function createJavaScriptEngine(): Engine {
       spare ??= prepareIsolate(memoryMb);
     },
   };
+  warmUp(engine);
+  return engine;
+}
+
+const WARM_UP_RUNS = 3;
+
+/** Runs a program of ours before the first of a caller's, which would otherwise pay 10 ms for code that was never used. */
+function warmUp(engine: Engine): void {
+  const source = "const list = [1, 2].map((item) => item * 2);\nconsole.log(list);\nlist;";
+  const message: RunMessage = {
+    type: "run",
+    id: "",
+    language: "javascript",
+    source,
+    input: "{}",
+    timeoutMs: 1000,
+    memoryMb: DEFAULT_MEMORY_MB,
+    stdoutBytes: 100,
+    stdoutLines: 10,
+    resultBytes: 100,
+    timerTurns: 1,
+    now: 0,
+    seed: 0,
+    dynamicCode: false,
+    globals: null,
+  };
+  for (let run = 0; run < WARM_UP_RUNS; run++) {
+    engine.run(message, { line() {}, truncated() {} });
+    engine.renew();
+  }
 }
 
 function readProgram(source: string): Parsed | EngineOutcome {
