@@ -8,7 +8,8 @@ import { fileURLToPath } from "node:url";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
-const generated = "worker/guest/url.generated.js";
+const generated = join(root, "src/worker/guest/url.generated.js");
+const library = join(dist, "worker/guest/url.js");
 const command = join(dist, "cli/main.js");
 const shebang = "#!/usr/bin/env node";
 
@@ -25,10 +26,10 @@ function rewriteSpecifiers(path) {
 }
 
 rmSync(dist, { recursive: true, force: true });
-if (!existsSync(join(root, "src", generated))) run(join(root, ".ci/bundle-url.mjs"), []);
+if (!existsSync(generated)) run(join(root, ".ci/bundle-url.mjs"), []);
 const typescript = dirname(createRequire(import.meta.url).resolve("typescript/package.json"));
 run(join(typescript, "bin/tsc"), ["-p", "tsconfig.build.json"]);
-cpSync(join(root, "src", generated), join(dist, generated));
+cpSync(generated, library);
 for (const path of readdirSync(dist, { recursive: true })) {
   if (path.endsWith(".d.ts")) rewriteSpecifiers(join(dist, path));
 }

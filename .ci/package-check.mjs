@@ -21,12 +21,12 @@ const outerPath = (process.env.PATH ?? "")
 let passed = 0;
 let failed = 0;
 
-/** Runs a command to its end and gives what it printed. A hang is a failure, too. */
+/** Runs a command to its end and gives what it printed. A hang is a failure, too; null takes any exit code. */
 function run(command, args, { cwd = project, path = [], input = "", wanted = 0, timeout = 120_000 } = {}) {
   const env = { ...process.env, PATH: [...path, ...outerPath].join(delimiter), NODE_ENV: "development" };
   const done = spawnSync(command, args, { cwd, encoding: "utf8", env, input, maxBuffer: 1 << 26, timeout });
   if (done.error) throw done.error;
-  if (done.status !== wanted) {
+  if (wanted !== null && done.status !== wanted) {
     throw new Error(
       `${command} ${args.join(" ")}: exit ${done.status ?? done.signal}, wanted ${wanted}\n${done.stdout}${done.stderr}`,
     );
@@ -101,7 +101,7 @@ check("the tarball holds dist, README, LICENSE and SECURITY, and nothing else", 
     "unexpected files",
   );
   const needed = ["README.md", "SECURITY.md", "LICENSE", "dist/index.js", "dist/index.d.ts", manifest.bin.sallyport];
-  needed.push("dist/worker/main.js", "dist/worker/guest/url.generated.js");
+  needed.push("dist/worker/main.js", "dist/worker/guest/url.js");
   expect(
     needed.filter((file) => !files.includes(file)),
     [],
@@ -134,11 +134,17 @@ check("the installed command runs a snippet from standard input", () => {
   expect([JSON.parse(printed).ok, JSON.parse(printed).result], [true, [2, 4, 6]], "observation");
 });
 
-check("the published types compile, libraries included", () => {
+// LangChain's own types do not pass a strict check of libraries; ours have to.
+check("the published types compile in a strict project that checks libraries", () => {
   const typescript = dirname(createRequire(import.meta.url).resolve("typescript/package.json"));
-  const options = ["--module", "nodenext", "--target", "es2023", "--strict", "--noEmit", "--types", "node"];
-  const roots = ["--typeRoots", join(root, "node_modules/@types"), "--exactOptionalPropertyTypes", "--skipLibCheck"];
-  run(node26, [join(typescript, "bin/tsc"), ...options, ...roots, "typed.ts"]);
+  const strict = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess"];
+  const options = ["--module", "nodenext", "--target", "es2023", "--noEmit", "--types", "node"];
+  const roots = ["--typeRoots", join(root, "node_modules/@types")];
+  const printed = run(node26, [join(typescript, "bin/tsc"), ...options, ...strict, ...roots, "typed.ts"], {
+    wanted: null,
+  });
+  const ours = printed.stdout.split("\n").filter((line) => /^(typed\.ts|node_modules\/sallyport)/.test(line));
+  expect(ours, [], "errors");
 });
 
 check(`Node ${NODE_22} can be fetched`, () => {

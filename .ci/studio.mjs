@@ -7,6 +7,14 @@ import { pathToFileURL } from "node:url";
 
 process.env.LANGGRAPH_CLI_NO_ANALYTICS = "1";
 
+// npm passes a signal to its shell, and a shell dies of it without telling us: its death is the signal.
+if (process.env.npm_lifecycle_event === "studio") {
+  const shell = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== shell) process.kill(process.pid, "SIGTERM");
+  }, 250).unref();
+}
+
 const flags = process.argv.slice(2);
 const hasHost = flags.some((flag) => flag === "-h" || flag.startsWith("--host"));
 process.argv.splice(2, flags.length, "dev", ...(hasHost ? [] : ["--host", "127.0.0.1"]), ...flags);

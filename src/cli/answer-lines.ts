@@ -9,6 +9,7 @@ import { answerRefusal, LineRefusal } from "./line-record.ts";
 import { type InputLine, readLines } from "./lines.ts";
 import { createLineWriter } from "./output.ts";
 import { createProgress } from "./progress.ts";
+import { readStandardInput } from "./standard-input.ts";
 
 /** Lines between being read and being written, for each that is worked on. */
 const WINDOW_PER_WORKER = 4;
@@ -28,7 +29,7 @@ export async function answerLines(concurrency: number, answer: (line: InputLine)
   const progress = await createProgress();
   try {
     await mapInOrder(
-      readLines(process.stdin),
+      readLines(readStandardInput()),
       { concurrency, window: WINDOW_PER_WORKER * concurrency },
       (line) => answerLine(line, answer),
       async (text) => {

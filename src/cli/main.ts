@@ -7,9 +7,10 @@
 import { EXIT, reportFault } from "./fault.ts";
 import { OutputClosed } from "./output.ts";
 import { runProgram } from "./program.ts";
-import { endProcess, installSignalHandlers } from "./shutdown.ts";
+import { endProcess, installSignalHandlers, isEndingBySignal } from "./shutdown.ts";
 
 function onFault(error: unknown): void {
+  if (isEndingBySignal()) return;
   // Whoever reads our output has enough of it (`… | head`): that is no fault.
   const code = error instanceof OutputClosed ? EXIT.ok : reportFault(error);
   void endProcess(code);

@@ -28,8 +28,16 @@ function flush(stream: NodeJS.WriteStream): Promise<void> {
   });
 }
 
-/** Closes, flushes what was printed, ends the process. */
-export async function endProcess(code: number): Promise<never> {
+let signalled = false;
+
+/** True once a signal is ending the process: what fails from then on fails because of it. */
+export function isEndingBySignal(): boolean {
+  return signalled;
+}
+
+/** Closes, flushes what was printed, ends the process; leaves that to a signal where one came first. */
+export async function endProcess(code: number): Promise<void> {
+  if (signalled) return;
   await closeAll();
   await Promise.all([flush(process.stdout), flush(process.stderr)]);
   process.exit(code);
@@ -37,7 +45,6 @@ export async function endProcess(code: number): Promise<never> {
 
 /** On Ctrl-C and the like: close, then exit with the code that shells expect. A second signal does not wait. */
 export function installSignalHandlers(): void {
-  let signalled = false;
   for (const [signal, code] of Object.entries(SIGNAL_EXIT_CODES)) {
     process.on(signal, () => {
       if (signalled) process.exit(code);

@@ -30,15 +30,25 @@ export function keepRawText(message: BaseMessage): BaseMessage {
   return remakeMessage(message, { additional_kwargs: kwargs });
 }
 
-/** True where a checkpoint would bring the value back as something else: a live object, another prototype. */
-function isRevivable(value: unknown, depth = 0): boolean {
+const MAX_DEPTH = 32;
+
+function holdsRevivable(value: unknown, depth: number): boolean {
   if (value === null || typeof value !== "object") return false;
-  if (depth > 32) return true;
-  if (Array.isArray(value)) return value.some((item) => isRevivable(item, depth + 1));
+  if (depth > MAX_DEPTH) return true;
+  if (Array.isArray(value)) return value.some((item) => holdsRevivable(item, depth + 1));
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return true;
   if (Object.hasOwn(value, "lc") || Object.hasOwn(value, "__proto__")) return true;
-  return Object.values(value).some((item) => isRevivable(item, depth + 1));
+  return Object.values(value).some((item) => holdsRevivable(item, depth + 1));
+}
+
+/** True where a checkpoint would bring the value back as something else (a live object, another prototype) or fail. */
+function isRevivable(value: unknown): boolean {
+  try {
+    return holdsRevivable(value, 0);
+  } catch {
+    return true;
+  }
 }
 
 function printArguments(args: unknown): string {

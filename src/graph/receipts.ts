@@ -8,7 +8,6 @@ import type { BaseMessage } from "@langchain/core/messages";
 import { parseObservationText } from "../protocol/json.ts";
 import type { Decision, Observation, Receipt } from "../types.ts";
 import { field, list } from "./fields.ts";
-import { hasSeal, makeSeal } from "./seal.ts";
 import type { TurnCall } from "./turn.ts";
 
 /** Receipts kept in the state of a thread; `onReceipt` gets every one. */
@@ -42,26 +41,9 @@ export function writeReceipt(facts: ReceiptFacts): Receipt {
   };
 }
 
-/** What the receipts channel accepts: a whole list under this process's seal. */
-export interface ReceiptsUpdate {
-  receipts: Receipt[];
-  seal: string;
-}
-
-export function sealReceipts(receipts: Receipt[]): ReceiptsUpdate {
-  return { receipts, seal: makeSeal(["receipts", receipts]) };
-}
-
-/** The channel's reducer: a list that was posted or patched by anyone else leaves the state as it is. */
-export function replaceReceipts(current: Receipt[], update: ReceiptsUpdate): Receipt[] {
-  const receipts = field(update, "receipts");
-  if (!Array.isArray(receipts) || !hasSeal(["receipts", receipts], field(update, "seal"))) return current;
-  return receipts as Receipt[];
-}
-
 /**
  * Stored receipts that the messages bear out: there is a tool message for that id, with that status.
- * A list that was forced into the state past the reducer does not last.
+ * What was forced into the state does not last.
  */
 export function keepBorneOut(stored: unknown, messages: readonly BaseMessage[]): Receipt[] {
   const answered = new Set(

@@ -8,7 +8,7 @@ import { type Messages, ReducedValue, StateSchema, UntrackedValue } from "@langc
 import { z } from "zod";
 import type { Outcome, Receipt } from "../types.ts";
 import { createAdmission, type IsOurs } from "./admit.ts";
-import { type ReceiptsUpdate, replaceReceipts } from "./receipts.ts";
+import { createOwnChannel } from "./own.ts";
 import type { SealedRecord } from "./records.ts";
 
 const outcomeSchema: z.ZodType<Outcome | null> = z
@@ -43,15 +43,12 @@ export function createState(isOurs: IsOurs) {
       jsonSchemaExtra: { langgraph_type: "messages", description: "A list of chat messages" },
     },
   );
-  const outcome = outcomeSchema.default(null);
-  const receipts = new ReducedValue(
-    z.array(receiptSchema).default(() => []),
-    { inputSchema: z.custom<ReceiptsUpdate>(), reducer: replaceReceipts },
-  );
+  const outcome = createOwnChannel(outcomeSchema, null);
+  const receipts = createOwnChannel(z.array(receiptSchema), []);
   return {
     state: new StateSchema({
       messages,
-      calls: z.custom<SealedRecord[]>().default(() => []),
+      calls: createOwnChannel(z.array(z.custom<SealedRecord>()), []),
       outcome,
       receipts,
       /** The last step that LangGraph allows in this run. Never stored: a thread counts its steps on. */

@@ -8,7 +8,7 @@ import type { BaseMessage } from "@langchain/core/messages";
 import type { Language } from "../types.ts";
 import { findAnswers } from "./answers.ts";
 import { readArguments } from "./arguments.ts";
-import { field } from "./fields.ts";
+import { field, list } from "./fields.ts";
 import { isCutShort, type RawCall, readRawCalls } from "./raw-calls.ts";
 import type { RejectionError } from "./refusals.ts";
 
@@ -65,8 +65,14 @@ function syntheticId(message: BaseMessage, position: number, call: RawCall): str
   return `call_${createHash("sha256").update(seed).digest("hex").slice(0, 24)}`;
 }
 
-export function isOurs(call: RawCall, rules: Pick<TurnRules, "tools" | "unknownTools">): boolean {
-  return rules.unknownTools === "reject" || (call.givenName !== null && rules.tools.has(call.givenName));
+type Whose = Pick<TurnRules, "tools" | "unknownTools">;
+
+function isOurName(name: unknown, rules: Whose): boolean {
+  return rules.unknownTools === "reject" || (typeof name === "string" && rules.tools.has(name));
+}
+
+export function isOurs(call: RawCall, rules: Whose): boolean {
+  return isOurName(call.givenName, rules);
 }
 
 /** Messages after the last human one, or all of them. */
@@ -74,10 +80,15 @@ export function sinceLastHuman(messages: readonly BaseMessage[]): readonly BaseM
   return messages.slice(messages.findLastIndex(isHuman) + 1);
 }
 
-export function countTurns(messages: readonly BaseMessage[], rules: Pick<TurnRules, "tools" | "unknownTools">): number {
-  return sinceLastHuman(messages).filter(
-    (message) => message.getType() === "ai" && readRawCalls(message).some((call) => isOurs(call, rules)),
-  ).length;
+function hasOurCalls(message: BaseMessage, rules: Whose): boolean {
+  if (message.getType() !== "ai") return false;
+  return [...list(field(message, "tool_calls")), ...list(field(message, "invalid_tool_calls"))].some((call) =>
+    isOurName(field(call, "name"), rules),
+  );
+}
+
+export function countTurns(messages: readonly BaseMessage[], rules: Whose): number {
+  return sinceLastHuman(messages).filter((message) => hasOurCalls(message, rules)).length;
 }
 
 function judge(call: RawCall, rules: TurnRules): Verdict {

@@ -6,6 +6,7 @@
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { Core } from "../graph/core.ts";
 import { lookAround } from "../graph/here.ts";
+import { own } from "../graph/own.ts";
 import { countIdenticalFailures } from "../graph/progress.ts";
 import { writeReceipt } from "../graph/receipts.ts";
 import { describeCall, findRecord, sealRecord } from "../graph/records.ts";
@@ -49,6 +50,6 @@ export function createExecute(core: Core) {
     };
 
     const records = await Promise.all(turn.calls.map(runOne));
-    return { ...lastStep, calls: records.map((record) => sealRecord(turn, record)) };
+    return { ...lastStep, calls: own(records.map((record) => sealRecord(turn, record))) };
   };
 }

@@ -12,6 +12,7 @@ import type { Core } from "../graph/core.ts";
 import { writeOutcome } from "../graph/ending.ts";
 import { lookAround } from "../graph/here.ts";
 import { completeHistory } from "../graph/history.ts";
+import { own } from "../graph/own.ts";
 import { readProgress } from "../graph/progress.ts";
 import { readRawCalls } from "../graph/raw-calls.ts";
 import { STEPS_FROM, stepsToAsk } from "../graph/room.ts";
@@ -25,14 +26,14 @@ export function createModelNode(core: Core, ask: AskModel, systemMessage: System
     const mayOnlyAnswer = turns === 0 || (lastTurnOk && settings.endOn === "answer");
     const isOver = turns > settings.maxTurns || (turns === settings.maxTurns && !mayOnlyAnswer);
     if (isOver || room < stepsToAsk(mayOnlyAnswer)) {
-      return { ...lastStep, calls: [], outcome: writeOutcome("cap", turns, observation) };
+      return { ...lastStep, calls: own([]), outcome: own(writeOutcome("cap", turns, observation)) };
     }
     const prompt = completeHistory(messages);
     const reply = await ask(systemMessage === null ? prompt : [systemMessage, ...prompt], config);
     const message = withFreshId(keepRawText(reply), messages);
     const hasOurs = readRawCalls(message).some((call) => isOurs(call, settings));
     const kind = hasOurs ? null : message.text.trim().length > 0 ? "answer" : "no_calls";
-    return { ...lastStep, messages: [message], calls: [], outcome: writeOutcome(kind, turns, observation) };
+    return { ...lastStep, messages: [message], calls: own([]), outcome: own(writeOutcome(kind, turns, observation)) };
   };
 }
 

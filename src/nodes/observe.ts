@@ -8,7 +8,8 @@ import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { Core } from "../graph/core.ts";
 import { findEnding, writeOutcome } from "../graph/ending.ts";
 import { lookAround } from "../graph/here.ts";
-import { keepBorneOut, MAX_RECEIPTS, sealReceipts, writeReceipt } from "../graph/receipts.ts";
+import { own } from "../graph/own.ts";
+import { keepBorneOut, MAX_RECEIPTS, writeReceipt } from "../graph/receipts.ts";
 import { describeCall, findRecord } from "../graph/records.ts";
 import { rejected, unavailable } from "../graph/refusals.ts";
 import { rewriteMessage } from "../graph/rewrite.ts";
@@ -50,7 +51,8 @@ export function createObserve(core: Core) {
     };
 
     const answers = turn.calls.map(answer);
-    if (answers.length === 0) return { ...lastStep, calls: [] };
+    const kept = keepBorneOut(state.receipts, messages);
+    if (answers.length === 0) return { ...lastStep, calls: own([]), receipts: own(kept) };
     const rewritten = rewriteMessage(turn, settings);
     const told = answers.map(({ message }) => message);
     const receipts = answers.map(({ receipt }) => receipt);
@@ -66,9 +68,9 @@ export function createObserve(core: Core) {
     return {
       ...lastStep,
       messages: rewritten === null ? told : [rewritten, ...told],
-      calls: [],
-      outcome: writeOutcome(kind, turn.number, answers.at(-1)?.text ?? null),
-      receipts: sealReceipts([...keepBorneOut(state.receipts, messages), ...receipts].slice(-MAX_RECEIPTS)),
+      calls: own([]),
+      outcome: own(writeOutcome(kind, turn.number, answers.at(-1)?.text ?? null)),
+      receipts: own([...kept, ...receipts].slice(-MAX_RECEIPTS)),
     };
   };
 }

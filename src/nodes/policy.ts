@@ -6,6 +6,7 @@
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { Core } from "../graph/core.ts";
 import { lookAround } from "../graph/here.ts";
+import { own } from "../graph/own.ts";
 import { countIdenticalFailures } from "../graph/progress.ts";
 import { describeCall, sealRecord } from "../graph/records.ts";
 import { STEPS_FROM } from "../graph/room.ts";
@@ -33,6 +34,6 @@ export function createPolicyNode(core: Core) {
         ...(refusal === null ? {} : { observation: observationText(refusal) }),
       });
     };
-    return { ...lastStep, calls: await Promise.all(turn.calls.map(decide)) };
+    return { ...lastStep, calls: own(await Promise.all(turn.calls.map(decide))) };
   };
 }

@@ -5,7 +5,9 @@
 
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { Core } from "../graph/core.ts";
+import { writeOutcome } from "../graph/ending.ts";
 import { lookAround } from "../graph/here.ts";
+import { own } from "../graph/own.ts";
 import { describeCall, sealRecord } from "../graph/records.ts";
 import { STEPS_FROM } from "../graph/room.ts";
 import type { GraphState, GraphUpdate } from "../graph/state.ts";
@@ -23,8 +25,8 @@ export function createValidate(core: Core) {
     }
     return {
       ...lastStep,
-      calls: turn.calls.map((call) => sealRecord(turn, describeCall(call))),
-      outcome: turn.calls.length > 0 ? null : { kind: "no_calls", turns: turn.number, observation: null },
+      calls: own(turn.calls.map((call) => sealRecord(turn, describeCall(call)))),
+      outcome: own(writeOutcome(turn.calls.length > 0 ? null : "no_calls", turn.number, null)),
     };
   };
 }

@@ -61,14 +61,19 @@ function ask({ id, effect, message, test }: Rule, facts: Facts): Result {
   }
 }
 
+/** What the document is not for is denied, whatever its rules say. */
 function checkScope({ languages, tools }: PolicyDocument, { language, tool }: Facts): Result[] {
-  const check = (rule: string, given: string, known: readonly string[]): Result => ({
-    rule,
-    effect: "deny",
-    matched: !known.includes(given),
-    why: `${known.join(", ")}`,
-    message: `The policy knows these ${rule} only: ${known.join(", ")}.`,
-  });
+  const check = (rule: string, given: string, known: readonly string[]): Result => {
+    const matched = !known.includes(given);
+    const why = matched ? `${given} is not among ${known.join(", ")}` : `${given} is among them`;
+    return {
+      rule,
+      effect: "deny",
+      matched,
+      why,
+      message: `The policy is for these ${rule} only: ${known.join(", ")}.`,
+    };
+  };
   return [check("languages", language, languages), check("tools", tool, tools)];
 }
 

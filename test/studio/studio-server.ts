@@ -12,7 +12,7 @@ import { pathToFileURL } from "node:url";
 import { vi } from "vitest";
 import { listSurvivors, listTree, type ProcessMark } from "./process-tree.ts";
 
-export const root = resolve(import.meta.dirname, "../..");
+const root = resolve(import.meta.dirname, "../..");
 
 export interface StudioServer {
   readonly url: string;
@@ -67,6 +67,8 @@ export async function startStudio(command: string, args: string[], flags: string
   if (pid === undefined) throw new Error(`could not start ${command}`);
 
   const url = `http://127.0.0.1:${port}`;
+  let reached: string[] | undefined;
+  const strangers = () => reached ?? readFileSync(strangersLog, "utf8").split("\n").filter(Boolean);
   let stopped: Promise<number[]> | undefined;
   const stop = (): Promise<number[]> => {
     stopped ??= (async () => {
@@ -74,6 +76,7 @@ export async function startStudio(command: string, args: string[], flags: string
       child.kill("SIGTERM");
       const survivors = await waitForEnd(marks);
       for (const survivor of survivors) process.kill(survivor, "SIGKILL");
+      reached = strangers();
       rmSync(folder, { recursive: true, force: true });
       return survivors;
     })();
@@ -91,6 +94,5 @@ export async function startStudio(command: string, args: string[], flags: string
     await stop();
     throw new Error(`The development server did not start: ${String(error)}\n${log}`);
   }
-  const strangers = () => readFileSync(strangersLog, "utf8").split("\n").filter(Boolean);
   return { url, log: () => log, strangers, tree: () => listTree(pid), stop };
 }

@@ -104,7 +104,11 @@ describe.skipIf(process.platform !== "linux")("the development server", () => {
 
   it.each([
     ["the time limit", "timeout", "console.log('before'); while (true);"],
-    ["the time limit inside a native built-in", "timeout", "console.log('before'); new Array(2 ** 27).fill(0);"],
+    [
+      "the time limit inside a native built-in",
+      "timeout",
+      "console.log('before'); Array.prototype.reverse.call({ length: 2 ** 53 - 1 });",
+    ],
     [
       "the memory limit",
       "memory_limit",
@@ -135,16 +139,15 @@ describe.skipIf(process.platform !== "linux")("the development server", () => {
 });
 
 describe.skipIf(process.platform !== "linux")("npm run studio", () => {
-  it("starts with further flags, reloads by default, and SIGTERM to npm leaves no process", async () => {
+  it("passes flags through, reloads by default, and a SIGTERM to npm leaves no process", async () => {
     const studio = await startStudio("npm", ["run", "studio", "--"]);
-    try {
-      const client = new Client({ apiUrl: studio.url, apiKey: null });
-      const state = (await client.runs.wait(null, "executor", { input: ask("6 * 7") })) as unknown as Streamed;
-      expect(readAnswers(state)).toMatchObject([{ status: "ok", result: 42 }]);
-    } finally {
-      expect(await studio.stop()).toEqual([]);
-    }
-  });
+    const before = studio.tree();
+    expect(before.length).toBeGreaterThan(5);
+    expect(studio.log()).toContain(`Server running at ${new URL(studio.url).host}`);
+    expect(await studio.stop()).toEqual([]);
+    expect(listSurvivors(before)).toEqual([]);
+    expect(studio.strangers()).toEqual([]);
+  }, 60_000);
 });
 
 describe("the fence of these tests", () => {

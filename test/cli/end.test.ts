@@ -1,0 +1,75 @@
+/**
+ * How the command ends: by a signal, by a reader that goes away; and that nothing of it runs on.
+ * Real processes, ended by their own ids.
+ */
+
+import { describe, expect, it, vi } from "vitest";
+import { childrenOf, collect, isRunning, startCommand } from "./command.ts";
+
+const WAITING = '{"id":1,"language":"javascript","source":"return 1"}\n';
+const BUSY = '{"id":2,"language":"javascript","source":"while (true);","limits":{"timeoutMs":60000}}\n';
+
+/** A batch that has answered one line and is busy with the next, and the processes that it has started. */
+async function startBusyBatch() {
+  const child = startCommand(["batch", "--concurrency", "2"]);
+  const ended = collect(child);
+  child.stdin.write(WAITING + BUSY);
+  await new Promise((resolve) => child.stdout.once("data", resolve));
+  const workers = childrenOf(child.pid ?? 0);
+  return { child, ended, workers };
+}
+
+function expectGone(pids: readonly number[]): Promise<void> {
+  return vi.waitFor(() => expect(pids.filter(isRunning)).toEqual([]), { timeout: 10_000 });
+}
+
+describe.runIf(process.platform === "linux")("a signal", () => {
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const)("%s ends the command with %i, and every worker", async (signal, code) => {
+    const { child, ended, workers } = await startBusyBatch();
+    expect(workers.length).toBeGreaterThan(0);
+    child.kill(signal);
+    expect(await ended).toMatchObject({ code, stderr: "" });
+    await expectGone(workers);
+  });
+
+  it("SIGKILL of the command ends every worker", async () => {
+    const { child, ended, workers } = await startBusyBatch();
+    child.kill("SIGKILL");
+    await ended;
+    await expectGone(workers);
+  });
+
+  it("SIGINT ends the tour and a run", async () => {
+    for (const args of [[], ["run", "--limit", "timeoutMs=60000", "-"]]) {
+      const child = startCommand(args);
+      const ended = collect(child);
+      child.stdin.end('console.log("x"); while (true);');
+      await vi.waitFor(() => expect(childrenOf(child.pid ?? 0).length).toBeGreaterThan(0), { timeout: 20_000 });
+      const workers = childrenOf(child.pid ?? 0);
+      child.kill("SIGINT");
+      expect(await ended).toMatchObject({ code: 130, stderr: "" });
+      await expectGone(workers);
+    }
+  });
+});
+
+describe("a reader that goes away", () => {
+  it("ends the command quietly", async () => {
+    const child = startCommand(["batch", "--concurrency", "1"]);
+    child.stdout.once("data", () => child.stdout.destroy());
+    let stderr = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text;
+    });
+    child.stdin.on("error", () => {});
+    const closed = new Promise<number | null>((resolve) => child.on("close", resolve));
+    // Standard input stays open: the command has to end by itself.
+    child.stdin.write(WAITING.repeat(5000));
+    expect(await closed).toBe(0);
+    expect(stderr).toBe("");
+  });
+});

@@ -1,0 +1,42 @@
+/**
+ * `inspect`: the manifest and the decision, rule by rule, of programs that must not run.
+ * Real process, real inspector worker.
+ */
+
+import { describe, expect, it } from "vitest";
+import { parseLines, runCommand } from "./command.ts";
+
+describe("inspect", () => {
+  it("shows what a program mentions and which rule refuses it, and exits 1", async () => {
+    const { code, stdout, stderr } = await runCommand(["inspect"], {
+      stdin: 'console.log("ran"); require("fs"); eval("1");',
+    });
+    expect(stdout).toMatch(/imports\s+fs/);
+    expect(stdout).toMatch(/dynamic code\s+eval/);
+    expect(stdout).toContain("Policy standard: deny");
+    expect(stdout).toMatch(/✗\s+imports-javascript\s+deny/);
+    expect(stdout).not.toMatch(/^\s*ran$/m);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
+  });
+
+  it("exits 0 for a program that the policy lets run", async () => {
+    const { code, stdout } = await runCommand(["inspect", "-"], { stdin: "while (true);" });
+    expect(stdout).toContain("Policy standard: allow");
+    expect(code).toBe(0);
+  });
+
+  it("says where a program does not parse", async () => {
+    const { stdout } = await runCommand(["inspect", "-"], { stdin: "return 1;\nreturn +* 2;" });
+    expect(stdout).toMatch(/does not parse\s+line 2/);
+  });
+
+  it("prints one line of JSON where a program reads it", async () => {
+    const { stdout } = await runCommand(["inspect", "--json", "--policy", "strict"], {
+      stdin: "globalThis['\u202e' + x]",
+    });
+    expect(stdout).not.toMatch(/[\u202a-\u202e]/);
+    const [line] = parseLines(stdout);
+    expect(line).toMatchObject({ policy: "strict", decision: { effect: "deny" }, manifest: { complete: false } });
+    expect(line?.rules).toEqual(expect.arrayContaining([expect.objectContaining({ matched: true, effect: "deny" })]));
+  });
+});

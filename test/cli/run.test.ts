@@ -1,0 +1,205 @@
+/**
+ * `run` as a person and as a program meet it: real process, real graph, real sandbox.
+ * Each test is one call of the command; what the engine does in general is tested elsewhere.
+ */
+
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseLines, runCommand } from "./command.ts";
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sallyport-cli-"));
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+async function write(name: string, content: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, content);
+  return path;
+}
+
+/** Runs a program from standard input and reads the one line of JSON. */
+async function runJson(source: string, ...args: string[]) {
+  const ended = await runCommand(["run", "--json", ...args, "-"], { stdin: source });
+  const [observation, ...others] = parseLines(ended.stdout);
+  expect(others).toEqual([]);
+  return { ...ended, observation };
+}
+
+describe("run --json", () => {
+  it("prints one line with the observation and its usage", async () => {
+    const { code, stderr, stdout, observation } = await runJson("const result = [1,2,3].map(x => x * 2)\n");
+    expect(stdout).toMatch(/^\{"ok":true,"status":"ok","result":\[2,4,6\],"stdout":\[\],"usage":\{"wallMs":/);
+    expect(observation?.usage).toMatchObject({ wallMs: expect.any(Number), queueMs: expect.any(Number) });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  });
+
+  it("keeps what was printed before a timeout", async () => {
+    const { code, observation } = await runJson('console.log("before"); while(true);', "--limit", "timeoutMs=200");
+    expect(observation).toMatchObject({ ok: false, status: "timeout", stdout: ["before"] });
+    expect(code).toBe(1);
+  });
+
+  it("keeps what was printed before a memory bomb", async () => {
+    const bomb = 'console.log("before"); const a = []; while (true) a.push(new Array(1e5).fill(a.length));';
+    const { observation } = await runJson(bomb, "--limit", "timeoutMs=20000", "--limit", "memoryMb=32");
+    expect(observation).toMatchObject({ ok: false, status: "memory_limit", stdout: ["before"] });
+  });
+
+  it("goes through the policy", async () => {
+    const { code, observation } = await runJson('require("fs")');
+    expect(observation).toMatchObject({ ok: false, status: "denied", error: "PolicyDenied" });
+    expect(code).toBe(1);
+    const allowed = await runJson('require("fs")', "--policy", "allow-all");
+    expect(allowed.observation).toMatchObject({ status: "error", error: "ReferenceError" });
+  });
+
+  it("escapes what a terminal would act on", async () => {
+    const { stdout, observation } = await runJson('console.log("\\u001b[31m\\u202e"); return "\\u009b\\ud800";');
+    expect(stdout.trimEnd()).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u);
+    expect(observation).toMatchObject({ stdout: ["\u001b[31m\u202e"], result: "\u009b\ud800" });
+  });
+
+  it("shows nothing of the host's environment", async () => {
+    const stdin = "return [typeof process, Object.keys(globalThis).join()]";
+    const ended = await runCommand(["run", "--json", "--policy", "allow-all"], {
+      stdin,
+      env: { SALLYPORT_SECRET: "canary-1f2e" },
+    });
+    expect(ended.stdout).not.toContain("canary-1f2e");
+    expect(parseLines(ended.stdout)[0]).toMatchObject({ ok: true });
+  });
+
+  it("lets the operator set a limit, and room for the arguments with it", async () => {
+    const long = `// ${"x".repeat(80_000)}\nreturn 1`;
+    expect((await runJson(long)).observation).toMatchObject({ status: "rejected" });
+    expect((await runJson(long, "--limit", "sourceChars=100000")).observation).toMatchObject({ ok: true, result: 1 });
+  });
+});
+
+describe("run", () => {
+  it("takes the language from the file's name, and shows where a program fails", async () => {
+    const source =
+      'type User = { city?: string };\nconst user: User = {};\nconsole.log("looking");\nreturn user.city.length;\n';
+    const ended = await runCommand(["run", await write("fail.ts", source)]);
+    expect(ended.stdout.replace(/ in [\d.]+ m?s\n/, "\n")).toBe(
+      [
+        "✗ the program failed",
+        "",
+        "  TypeError: Cannot read properties of undefined (reading 'length')  line 4, column 18",
+        '    3 │ console.log("looking");',
+        "  > 4 │ return user.city.length;",
+        "      │                  ^",
+        "",
+        "printed",
+        "  looking",
+        "",
+      ].join("\n"),
+    );
+    expect(ended.code).toBe(1);
+  });
+
+  it("gives the program the JSON in --input", async () => {
+    const program = await write("sum.js", "return input.reduce((sum, n) => sum + n, 0)");
+    const ended = await runCommand(["run", program, "--input", "-"], { stdin: "[20, 22]" });
+    expect(ended.stdout).toContain("result\n  42\n");
+    expect(ended.code).toBe(0);
+  });
+
+  it("accepts a byte order mark", async () => {
+    const ended = await runCommand(["run", await write("bom.js", "\ufeffreturn 7")]);
+    expect(ended.stdout).toContain("result\n  7\n");
+  });
+});
+
+describe("wrong use ends with 2, one sentence and no stack:", () => {
+  it.each<[string, string[], RegExp]>([
+    ["a file that is not there", ["run", "absent.js"], /cannot read "absent.js": there is no such file/],
+    ["a folder", ["run", "/"], /cannot read "\/": it is a directory/],
+    ["an input that is not there", ["run", "-", "--input", "absent.json"], /cannot read "absent.json"/],
+    ["two things from standard input", ["run", "-", "--input", "-"], /cannot both come from standard input/],
+    ["an unknown limit", ["run", "-", "--limit", "speed=1"], /no limit "speed".*timeoutMs/],
+    ["a limit out of bounds", ["run", "-", "--limit", "timeoutMs=0"], /timeoutMs.*from 1 to 60000.*got 0/],
+    ["a limit that is no number", ["run", "-", "--limit", "timeoutMs=fast"], /timeoutMs.*got "fast"/],
+    ["a limit without a value", ["run", "-", "--limit", "timeoutMs"], /name=value/],
+    ["an unknown language", ["run", "-", "--language", "cobol"], /javascript, typescript or python/],
+    ["a language without an engine", ["run", "-", "--language", "python"], /no engine for python/],
+    ["an unknown policy", ["run", "-", "--policy", "lax"], /--policy.*standard.*"lax".*no such file/],
+    ["an unknown containment", ["run", "-", "--containment", "moat"], /containment.*"moat"/],
+    ["an unknown option", ["run", "--fast"], /unknown option '--fast'/],
+    ["too many files", ["run", "a.js", "b.js"], /too many arguments/],
+    ["an unknown command", ["bacth"], /no command "bacth"/],
+    ["a command of a later version", ["doctor"], /no command "doctor"/],
+    ["a concurrency of nothing", ["batch", "--concurrency", "0"], /whole number from 1/],
+  ])("%s", async (_what, args, sentence) => {
+    const { code, stdout, stderr } = await runCommand(args, { stdin: "return 1" });
+    expect(stderr).toMatch(sentence);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+    expect(stderr).not.toMatch(/\n\s+at |file:\/\//);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  });
+
+  it.each<[string, string | Buffer, RegExp]>([
+    ["no JSON", "{", /not valid JSON/],
+    ["no policy", '{"version":1}', /policy/],
+    ["no UTF-8", Buffer.from([0xff, 0xfe]), /not UTF-8/],
+  ])("a policy file that holds %s", async (_what, content, sentence) => {
+    const path = join(folder, "policy.json");
+    await writeFile(path, content);
+    const { code, stderr } = await runCommand(["run", "-", "--policy", path], { stdin: "return 1" });
+    expect(stderr).toMatch(sentence);
+    expect(stderr).not.toMatch(/\n\s+at /);
+    expect(code).toBe(2);
+  });
+
+  it("but SALLYPORT_DEBUG shows where a fault came from", async () => {
+    const { stderr } = await runCommand(["run", "absent.js"], { env: { SALLYPORT_DEBUG: "1" } });
+    expect(stderr).toMatch(/\n\s+at /);
+  });
+});
+
+describe("a policy file", () => {
+  it("decides like a preset", async () => {
+    const document = {
+      version: 1,
+      name: "no-math",
+      defaultEffect: "deny",
+      languages: ["javascript"],
+      tools: ["run_javascript_sandboxed"],
+      rules: [
+        { id: "math", effect: "deny", when: { globals: { anyOf: ["Math"] } }, message: "Count on your fingers." },
+        { id: "rest", effect: "allow", when: {}, message: "Fine." },
+      ],
+    };
+    const path = await write("no-math.json", JSON.stringify(document));
+    const { observation } = await runJson("Math.max(1, 2)", "--policy", path);
+    expect(observation).toMatchObject({ status: "denied", message: "Count on your fingers." });
+    expect((await runJson("1 + 1", "--policy", path)).observation).toMatchObject({ ok: true });
+  });
+});
+
+describe("--help and --version", () => {
+  it("answer without starting anything", async () => {
+    const help = await runCommand(["--help"]);
+    expect(help).toMatchObject({ code: 0, stderr: "" });
+    for (const word of [
+      "run",
+      "inspect",
+      "batch",
+      "graph",
+      "--policy",
+      "--containment",
+      "Exit codes",
+      "OPENAI_API_KEY",
+    ]) {
+      expect(help.stdout).toContain(word);
+    }
+    expect((await runCommand(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect((await runCommand(["batch", "--help"])).stdout).toContain("--concurrency");
+  });
+});

@@ -1,0 +1,142 @@
+/**
+ * From rules to one decision: order of effects, defaults, failures, scope, and what is taken away at run time.
+ */
+
+import { describe, expect, test } from "vitest";
+import { createPolicy } from "../../src/policy/evaluate.ts";
+import type { Effect, Facts } from "../../src/types.ts";
+import { makeFacts, makeManifest } from "./facts.ts";
+
+const rule = (id: string, effect: Effect, when: object = {}) => ({ id, effect, when, message: `Message of ${id}.` });
+const documentOf = (rules: object[], more: object = {}) => ({
+  version: 1,
+  name: "mine",
+  defaultEffect: "deny",
+  languages: ["javascript"],
+  tools: ["run_javascript_sandboxed"],
+  rules,
+  ...more,
+});
+const decide = (rules: object[], facts: Facts = makeFacts()) => createPolicy(documentOf(rules)).evaluate(facts);
+const open = makeFacts({ manifest: makeManifest({ undetermined: ["imports", "globals", "members", "dynamicCode"] }) });
+const { manifest: _manifest, ...blind } = makeFacts();
+
+describe("a decision", () => {
+  const cases: [rules: object[], effect: Effect, ids: string[]][] = [
+    [[], "deny", ["default"]],
+    [[rule("a", "allow")], "allow", ["a"]],
+    [[rule("a", "allow"), rule("b", "allow")], "allow", ["a", "b"]],
+    [[rule("a", "allow"), rule("b", "ask")], "ask", ["b"]],
+    [[rule("a", "allow"), rule("b", "ask"), rule("c", "deny"), rule("d", "deny")], "deny", ["c", "d"]],
+    [[rule("a", "deny", { dynamicCode: true })], "deny", ["default"]],
+    [[rule("a", "deny", { dynamicCode: true }), rule("b", "allow")], "allow", ["b"]],
+  ];
+  test.each(cases)("of %j is %s by %j", (rules, effect, ids) => {
+    const decision = decide(rules);
+    expect(decision).toMatchObject({ effect, reasons: ids.map((id) => ({ rule: id })) });
+    for (const { rule: id, message } of decision.reasons)
+      if (id !== "default") expect(message).toBe(`Message of ${id}.`);
+  });
+
+  const keys = [
+    { imports: { anyOf: ["a"] } },
+    { globals: { noneOf: [] } },
+    { members: { anyOf: ["a"] } },
+    { privateAccess: true },
+    { dynamicCode: true },
+  ];
+  test.each(keys)("what is not known of %j matches deny and ask, never allow", (when) => {
+    for (const facts of [open, blind]) {
+      expect(decide([rule("x", "deny", when), rule("y", "allow")], facts).effect).toBe("deny");
+      expect(decide([rule("x", "ask", when), rule("y", "allow")], facts).effect).toBe("ask");
+      expect(decide([rule("x", "allow", when)], facts)).toMatchObject({
+        effect: "deny",
+        reasons: [{ rule: "default" }],
+      });
+    }
+  });
+
+  test("a language or tool that the document does not name is denied, whatever the rules say", () => {
+    expect(decide([rule("a", "allow")], makeFacts({ tool: "shell" }))).toMatchObject({
+      effect: "deny",
+      reasons: [{ rule: "tools" }],
+    });
+    const python = makeFacts({ language: "python" });
+    expect(decide([rule("a", "allow")], python).reasons.map((reason) => reason.rule)).toEqual(["languages", "tools"]);
+  });
+
+  test("a rule that throws denies and is named, its error's text is not", () => {
+    const facts = makeFacts();
+    Object.defineProperty(facts, "manifest", {
+      get() {
+        throw new Error("secret");
+      },
+    });
+    const decision = decide([rule("a", "allow", { privateAccess: true }), rule("b", "allow")], facts);
+    expect(decision).toEqual({
+      effect: "deny",
+      reasons: [{ rule: "a", message: expect.stringContaining('"a" failed') }],
+    });
+    expect(JSON.stringify(decision)).not.toContain("secret");
+  });
+
+  test("explain shows every rule, matched or not, and why", () => {
+    const policy = createPolicy(documentOf([rule("a", "deny", { dynamicCode: true }), rule("b", "allow")]));
+    expect(policy.explain(makeFacts())).toEqual([
+      { rule: "languages", effect: "deny", matched: false, why: expect.any(String) },
+      { rule: "tools", effect: "deny", matched: false, why: expect.any(String) },
+      { rule: "a", effect: "deny", matched: false, why: "code from text: none" },
+      { rule: "b", effect: "allow", matched: true, why: "always" },
+    ]);
+  });
+});
+
+describe("createPolicy", () => {
+  test("gives back a policy that was made earlier", () => {
+    const policy = createPolicy("standard");
+    expect(createPolicy(policy)).toBe(policy);
+  });
+
+  test("does not take an object that only looks like a policy", () => {
+    expect(() => createPolicy({ ...createPolicy("standard") })).toThrow(/policy: version: expected 1, got nothing/);
+  });
+
+  test("names the presets where it does not know one", () => {
+    expect(() => createPolicy("lenient")).toThrow(
+      'policy: expected "strict", "standard", "allow-all", a document or a policy, got "lenient"',
+    );
+  });
+
+  test("reads the manifest only where a rule does", () => {
+    expect(createPolicy(documentOf([rule("a", "deny", { sourceChars: { over: 1 } })])).readsManifest).toBe(false);
+    expect(createPolicy(documentOf([rule("a", "deny", { nesting: { over: 1 } })])).readsManifest).toBe(true);
+  });
+
+  test("the digest is the document's, in whatever order its keys were written", () => {
+    const document = documentOf([rule("a", "allow")]);
+    const reversed = Object.fromEntries(Object.entries(document).toReversed());
+    expect(createPolicy(reversed).digest).toBe(createPolicy(document).digest);
+    expect(createPolicy(document).digest).toMatch(/^[0-9a-f]{64}$/);
+    expect(createPolicy(documentOf([rule("b", "allow")])).digest).not.toBe(createPolicy(document).digest);
+  });
+});
+
+describe("permits", () => {
+  const cases: [rules: object[], dynamicCode: boolean][] = [
+    [[rule("a", "allow")], true],
+    [[rule("a", "deny", { dynamicCode: true })], false],
+    [[rule("a", "deny", { language: "javascript", dynamicCode: true })], false],
+    [[rule("a", "deny", { language: "python", dynamicCode: true })], true],
+    [[rule("a", "ask", { dynamicCode: true })], true],
+    [[rule("a", "deny", { dynamicCode: true, nesting: { over: 3 } })], true],
+  ];
+  test.each(cases)("under %j dynamic code is permitted: %s", (rules, dynamicCode) => {
+    expect(createPolicy(documentOf(rules)).permits("javascript")).toEqual({ dynamicCode });
+  });
+
+  test("the list of built-in names is the language's own", () => {
+    const policy = createPolicy(documentOf([], { builtins: { javascript: ["Math"] } }));
+    expect(policy.permits("javascript").globals).toEqual(["Math"]);
+    expect(policy.permits("python")).not.toHaveProperty("globals");
+  });
+});
