@@ -7,6 +7,9 @@ import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { SandboxError } from "./errors.ts";
 import { LIMITS, type LimitName, type LimitRow } from "./limits.ts";
+import type { PolicyDocument } from "./policy/document.ts";
+import type { Policy } from "./policy/evaluate.ts";
+import type { PresetName } from "./policy/presets.ts";
 import type { CallLimits, JsonValue, Receipt, Sandbox } from "./types.ts";
 
 /** What `createSandbox` takes. Every field may be left out. */
@@ -112,7 +115,7 @@ export function resolveSandboxOptions(options: SandboxOptions | undefined): Reso
 export interface CodeOptions {
   sandbox: Sandbox;
   /** A preset's name, a policy document, or a policy of `definePolicy`. Default `standard`. */
-  policy?: unknown;
+  policy?: PresetName | PolicyDocument | Policy;
   /** Limits of every call. Default: the sandbox's. */
   limits?: Partial<CallLimits>;
   /** JSON that every program finds as `input`. */

@@ -10,6 +10,7 @@ import { type InputLine, readLines } from "./lines.ts";
 import { createLineWriter } from "./output.ts";
 import { createProgress } from "./progress.ts";
 import { readStandardInput } from "./standard-input.ts";
+import { keepMemorySteady } from "./steady-memory.ts";
 
 /** Lines between being read and being written, for each that is worked on. */
 const WINDOW_PER_WORKER = 4;
@@ -25,6 +26,7 @@ async function answerLine(line: InputLine, answer: (line: InputLine) => Promise<
 
 /** Prints `answer` of each line; a LineRefusal that it throws is an answer as well. Rejects with a fault. */
 export async function answerLines(concurrency: number, answer: (line: InputLine) => Promise<object>): Promise<void> {
+  keepMemorySteady();
   const output = createLineWriter(process.stdout);
   const progress = await createProgress();
   try {

@@ -6,7 +6,7 @@
 import type { Command } from "commander";
 
 export const INTRODUCTION = `Sallyport runs code that a language model wrote, without handing it the host.
-Called with nothing it shows the tour: the threats, and what becomes of each. No key, no network.`;
+Called with nothing it shows the tour: the threats, and what becomes of each.`;
 
 export const EPILOGUE = `Examples:
   sallyport                                        the tour

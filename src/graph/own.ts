@@ -31,6 +31,7 @@ export function createOwnChannel<Value extends object | null>(schema: z.ZodType<
       .default(initial as never),
     {
       inputSchema: z.custom<Value>(),
+      jsonSchemaExtra: z.toJSONSchema(schema, { unrepresentable: "any" }),
       reducer: (current, update) => (isOwn(update) && (update !== null || initial === null) ? update : current),
     },
   );

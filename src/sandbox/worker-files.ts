@@ -27,10 +27,10 @@ const WORKER_PACKAGES: readonly (readonly string[])[] = [
   ["sucrase", "ts-interface-checker"],
 ];
 
-/** The folder that a package was installed to, asked for from the package that needs it. */
-function packageFolder(chain: readonly string[]): string {
+/** The folder of a package, asked for from the package that needs it: as it is linked, and as it really is. */
+function packageFolders(chain: readonly string[]): string[] {
   let from = fileURLToPath(here);
-  let folder = "";
+  let folders: string[] = [];
   for (const name of chain) {
     const found = createRequire(from)
       .resolve.paths(name)
@@ -39,10 +39,10 @@ function packageFolder(chain: readonly string[]): string {
     if (found === undefined) {
       throw new SandboxError("ENGINE_UNAVAILABLE", `The package ${name} is not installed: run npm install again.`);
     }
-    folder = realpathSync(found);
-    from = join(folder, "package.json");
+    folders = [found, realpathSync(found)];
+    from = join(folders[1] ?? found, "package.json");
   }
-  return folder;
+  return folders;
 }
 
 export interface WorkerFiles {
@@ -64,6 +64,6 @@ export function findWorkerFiles(): WorkerFiles {
   const shared = ["types", "errors", "limits"].map((name) => join(root, `${name}${extension}`));
   const manifest = [join(dirname(root), "package.json")];
   const own = [join(root, "worker"), join(root, "protocol")];
-  const packages = WORKER_PACKAGES.map(packageFolder);
+  const packages = WORKER_PACKAGES.flatMap(packageFolders);
   return { entry, folders: [...new Set([...own, ...packages, ...shared, ...manifest])] };
 }

@@ -17,8 +17,8 @@ function askFor(turn: number): AIMessage {
   return new AIMessage({ content: "", tool_calls: [{ ...call, type: "tool_call" }] });
 }
 
-function expectObservation(messages: readonly BaseMessage[]): void {
-  const text = String(messages.at(-1)?.content);
+function expectObservation({ messages }: { messages?: unknown }): void {
+  const text = String((messages as BaseMessage[]).at(-1)?.content);
   if (!text.includes('"result":[2,4,6]')) throw new Error(`expected an observation, got ${text.slice(0, 200)}`);
 }
 
@@ -31,7 +31,7 @@ export async function measureGraphTurn(subject: Subject): Promise<Row[]> {
   for (const turn of takeRounds(WARM_UP + scale(subject, 300, 60), 8000)) {
     for (const [index, graph] of graphs.entries()) {
       const message = askFor(turn);
-      const ms = await timeMs(async () => expectObservation((await graph.invoke({ messages: [message] })).messages));
+      const ms = await timeMs(async () => expectObservation(await graph.invoke({ messages: [message] })));
       if (turn >= WARM_UP) samples[index]?.push(ms);
     }
     runOnly.push(await timeMs(() => runProgram(sandbox)));

@@ -1,6 +1,6 @@
 /**
  * A plain process that does what a worker's engine does and nothing else: no frames, no pool, no host. Started by
- * `rate.ts`, one beside each worker's worth of cores; works only while it is asked to.
+ * `rate.ts`, as many as there are workers; works only while it is asked to.
  */
 
 import ivm from "isolated-vm";
@@ -17,6 +17,7 @@ export interface RateRequest {
 export interface RateReply {
   /** Null: ready to be asked. */
   kind: RateRequest["kind"] | null;
+  runs: number;
   perSecond: number;
   /** Median of one run, and of forgetting it and making the next isolate. */
   runMs: number;
@@ -75,6 +76,7 @@ function work({ kind, ms }: RateRequest): RateReply {
   }
   return {
     kind,
+    runs: runMs.length,
     perSecond: (runMs.length * 1000) / (now - started),
     runMs: median(runMs),
     renewMs: median(renewMs),
@@ -83,4 +85,4 @@ function work({ kind, ms }: RateRequest): RateReply {
 
 process.on("message", (request: RateRequest) => process.send?.(work(request)));
 process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
-process.send?.({ kind: null, perSecond: 0, runMs: 0, renewMs: 0 } satisfies RateReply);
+process.send?.({ kind: null, runs: 0, perSecond: 0, runMs: 0, renewMs: 0 } satisfies RateReply);

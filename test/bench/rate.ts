@@ -1,11 +1,13 @@
 /**
  * How much of the machine reaches the programs: runs a second through the sandbox, as many callers as workers, beside
- * the same engine in as many plain processes, in turns.
+ * the same engine in as many plain processes, in turns. The share is told by CPU time as well, which a busy machine
+ * does not change.
  */
 
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { readFamilyCpuMs } from "./processes.ts";
 import type { RateReply, RateRequest } from "./rate-child.ts";
 import { atLeast, atMost, type Row, row, showMs, showRate } from "./row.ts";
 import { median, pause, percentile, timeMs } from "./statistics.ts";
@@ -15,6 +17,17 @@ const WANTED_P50_MS = 1.5;
 const WANTED_SHARE = 0.85;
 /** So that a worker that was being replaced is up before the others are measured. */
 const SETTLE_MS = 300;
+
+interface Round {
+  perSecond: number;
+  /** CPU time of one run, in every process that has a part in it. */
+  cpuMs: number;
+}
+
+/** What the children said of themselves, and what they were seen to use. */
+interface ChildRound extends Round {
+  replies: RateReply[];
+}
 
 async function startChild(path: string): Promise<ChildProcess> {
   const child = fork(fileURLToPath(new URL("./rate-child.ts", import.meta.url)), {
@@ -34,68 +47,84 @@ async function ask(child: ChildProcess, request: RateRequest): Promise<RateReply
   return reply;
 }
 
-/** Every caller asks again as soon as it has its answer. Returns runs a second. */
-async function saturate({ sandbox, workers }: Subject, ms: number, samples: number[]): Promise<number> {
+async function askAll(children: readonly ChildProcess[], request: RateRequest): Promise<ChildRound> {
+  const before = readFamilyCpuMs();
+  const replies = await Promise.all(children.map((child) => ask(child, request)));
+  const sum = (key: "perSecond" | "runs") => replies.reduce((total, reply) => total + reply[key], 0);
+  return { replies, perSecond: sum("perSecond"), cpuMs: (readFamilyCpuMs() - before) / sum("runs") };
+}
+
+/** Every caller asks again as soon as it has its answer, and waits until a worker that was replaced is up. */
+async function saturate({ sandbox, workers }: Subject, ms: number, samples: number[]): Promise<Round> {
+  const before = { cpuMs: readFamilyCpuMs(), runs: samples.length };
   const started = performance.now();
-  const before = samples.length;
   const callers = Array.from({ length: workers }, async () => {
     while (performance.now() < started + ms) samples.push(await timeMs(() => runProgram(sandbox)));
   });
   await Promise.all(callers);
-  return ((samples.length - before) * 1000) / (performance.now() - started);
+  const runs = samples.length - before.runs;
+  const perSecond = (runs * 1000) / (performance.now() - started);
+  await pause(SETTLE_MS);
+  return { perSecond, cpuMs: (readFamilyCpuMs() - before.cpuMs) / runs };
 }
 
 export async function measureRate(subject: Subject): Promise<Row[]> {
   const children = await Promise.all(Array.from({ length: subject.workers }, () => startChild(subject.workerNode)));
-  const askAll = (kind: RateRequest["kind"], ms: number) =>
-    Promise.all(children.map((child) => ask(child, { kind, ms })));
   const latencies: number[] = [];
-  const rates: number[] = [];
-  const engine: RateReply[][] = [];
-  const bare: RateReply[][] = [];
+  const rounds: Round[] = [];
+  const engine: ChildRound[] = [];
+  const bare: ChildRound[] = [];
   try {
-    await Promise.all([askAll("engine", 300), saturate(subject, 300, [])]);
+    await askAll(children, { kind: "engine", ms: 300 });
+    await saturate(subject, 300, []);
     for (const _ of takeRounds(scale(subject, 8, 2), 25_000)) {
-      rates.push(await saturate(subject, scale(subject, 1200, 600), latencies));
-      await pause(SETTLE_MS);
-      engine.push(await askAll("engine", scale(subject, 700, 400)));
-      bare.push(await askAll("bare", 300));
+      rounds.push(await saturate(subject, scale(subject, 1200, 600), latencies));
+      engine.push(await askAll(children, { kind: "engine", ms: scale(subject, 700, 400) }));
+      bare.push(await askAll(children, { kind: "bare", ms: 300 }));
     }
   } finally {
     for (const child of children) child.kill("SIGKILL");
   }
-  return describe(latencies, rates, engine, bare);
+  return describe(latencies, rounds, engine, bare);
 }
 
-function describe(latencies: number[], rates: number[], engine: RateReply[][], bare: RateReply[][]): Row[] {
+function describe(latencies: number[], rounds: Round[], engine: ChildRound[], bare: ChildRound[]): Row[] {
   const [p50Ms, p99Ms] = [median(latencies), percentile(latencies, 0.99)];
-  const total = (replies: RateReply[]) => replies.reduce((sum, { perSecond }) => sum + perSecond, 0);
-  const [perSecond, engineRate, bareRate] = [median(rates), median(engine.map(total)), median(bare.map(total))];
+  const of = (some: readonly Round[], key: keyof Round) => median(some.map((round) => round[key]));
+  const told = (some: readonly ChildRound[], key: "runMs" | "renewMs") =>
+    median(some.flatMap(({ replies }) => replies.map((reply) => reply[key])));
+  const [perSecond, engineRate, bareRate] = [rounds, engine, bare].map((some) => of(some, "perSecond")) as [
+    number,
+    number,
+    number,
+  ];
   const share = perSecond / engineRate;
-  const runMs = median(engine.flat().map((reply) => reply.runMs));
-  const renewMs = median(engine.flat().map((reply) => reply.renewMs));
-  const latency = `p50 ${showMs(p50Ms)}, p99 ${showMs(p99Ms)}, ${showRate(perSecond)}`;
-  const rate = `${(share * 100).toFixed(0)} in 100: ${showRate(perSecond)} of ${showRate(engineRate)}`;
-  const isolate = `run ${showMs(runMs)}, then dispose and make the next ${showMs(renewMs)}`;
+  const cpuShare = of(engine, "cpuMs") / of(rounds, "cpuMs");
+  const hundredths = (part: number) => `${(part * 100).toFixed(0)} in 100`;
+  const byCpu = Number.isNaN(cpuShare) ? "" : `; by CPU time ${hundredths(cpuShare)}`;
+  const [runMs, renewMs] = [told(engine, "runMs"), told(engine, "renewMs")];
+  const cpu = { cpuMs: of(rounds, "cpuMs"), isolateOnlyCpuMs: of(engine, "cpuMs") };
   return [
     row(
       "sandbox.run, saturated: as many callers as workers",
-      latency,
+      `p50 ${showMs(p50Ms)}, p99 ${showMs(p99Ms)}, ${showRate(perSecond)}`,
       { p50Ms, p99Ms, perSecond, runs: latencies.length },
       atMost(p50Ms, WANTED_P50_MS, `p50 at most ${WANTED_P50_MS} ms`),
     ),
     row(
       "runs a second, of the isolate-only rate",
-      rate,
-      { share, perSecond, isolateOnlyPerSecond: engineRate },
+      `${hundredths(share)}: ${showRate(perSecond)} of ${showRate(engineRate)}${byCpu}`,
+      { share, cpuShare, perSecond, isolateOnlyPerSecond: engineRate, ...cpu },
       atLeast(share, WANTED_SHARE, `at least ${WANTED_SHARE * 100} in 100`),
     ),
-    row("a fresh isolate in the engine", isolate, { runMs, renewMs }),
-    row("for comparison: bare isolated-vm, no guest", showBare(bare, bareRate), { perSecond: bareRate }),
+    row("a fresh isolate in the engine", `run ${showMs(runMs)}, then dispose and make the next ${showMs(renewMs)}`, {
+      runMs,
+      renewMs,
+    }),
+    row(
+      "for comparison: bare isolated-vm, no guest",
+      `${showRate(bareRate)}, ${showMs(told(bare, "runMs"))} from new isolate to dispose`,
+      { perSecond: bareRate, runMs: told(bare, "runMs") },
+    ),
   ];
-}
-
-function showBare(replies: RateReply[][], perSecond: number): string {
-  const eachMs = median(replies.flat().map(({ runMs }) => runMs));
-  return `${showRate(perSecond)}, ${showMs(eachMs)} from new isolate to dispose`;
 }

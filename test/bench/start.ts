@@ -3,14 +3,12 @@
  * of a worker that waits. Every sandbox here is a new one, with default options.
  */
 
-import { readFileSync } from "node:fs";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
+import { listChildren, readResidentMb } from "./processes.ts";
 import { absentRow, type Row, row, showMs } from "./row.ts";
 import { median, pause } from "./statistics.ts";
 import { runProgram, type Subject, scale, takeRounds } from "./subject.ts";
 
-const PAGE_BYTES = 4096;
-const MIB = 1024 * 1024;
 /** Enough for every worker of a pool to be up, of which `createSandbox` awaits the first. */
 export const POOL_READY_MS = 1000;
 
@@ -18,13 +16,13 @@ export async function measureStart(subject: Subject): Promise<Row[]> {
   const firstResultMs: number[] = [];
   const residentMb: number[] = [];
   for (const _ of takeRounds(scale(subject, 3, 1), 8000)) {
-    const before = new Set(childIds());
+    const before = new Set(listChildren());
     const started = performance.now();
     await using sandbox = await createSandbox();
     await runProgram(sandbox);
     firstResultMs.push(performance.now() - started);
     await pause(POOL_READY_MS);
-    const workers = childIds().filter((id) => !before.has(id));
+    const workers = listChildren().filter((id) => !before.has(id));
     residentMb.push(...workers.map(readResidentMb));
   }
   const startMs = median(firstResultMs);
@@ -35,18 +33,4 @@ export async function measureStart(subject: Subject): Promise<Row[]> {
       ? absentRow("memory of a worker that waits")
       : row("memory of a worker that waits", `${workerMb.toFixed(0)} MiB resident`, { residentMb: workerMb }),
   ];
-}
-
-/** Children of this process; empty where the system does not say. */
-function childIds(): number[] {
-  try {
-    const text = readFileSync(`/proc/self/task/${process.pid}/children`, "latin1");
-    return text.split(" ").filter(Boolean).map(Number);
-  } catch {
-    return [];
-  }
-}
-
-function readResidentMb(id: number): number {
-  return (Number(readFileSync(`/proc/${id}/statm`, "latin1").split(" ")[1]) * PAGE_BYTES) / MIB;
 }

@@ -17,14 +17,14 @@ beforeAll(async () => {
 afterAll(() => rig?.close());
 
 const failing = () => new FakeModel((_prompt, asked) => ai(call(`c${asked}`, `null.x${asked}`)));
-const run = (source: string, context: object | undefined, options: Partial<GraphOptions> = {}) =>
+const run = (source: string, context: Record<string, unknown> | undefined, options: Partial<GraphOptions> = {}) =>
   createCodeExecutionGraph({ sandbox: rig.sandbox, ...options }).invoke(
     { messages: [ai(call("c1", source))] },
     context === undefined ? {} : { context },
   );
 
 describe("a context", () => {
-  it.each<[string, object | undefined, number]>([
+  it.each<[string, Record<string, unknown> | undefined, number]>([
     ["that is missing", undefined, 3],
     ["that is empty", {}, 3],
     ["of somebody else", { userId: "u1", tenant: { policy: 7 } }, 3],
@@ -74,7 +74,7 @@ describe("a context", () => {
     expect(later.outcome?.kind).toBe("success");
   });
 
-  it.each<[string, object]>([
+  it.each<[string, Record<string, unknown>]>([
     ["maxTurns", { maxTurns: "3" }],
     ["maxTurns", { maxTurns: 0 }],
     ["maxTurns", { maxTurns: Number.POSITIVE_INFINITY }],

@@ -7,6 +7,7 @@ import { ToolMessage } from "@langchain/core/messages";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SallyportEvent } from "../../src/graph/events.ts";
 import { createCodeExecutionGraph, type GraphOptions } from "../../src/graph/workflow.ts";
+import { createPolicy } from "../../src/policy/evaluate.ts";
 import type { Receipt } from "../../src/types.ts";
 import { ai, call, createListener, expectAnswered, human, observations, statuses, toolMessages } from "./rig.ts";
 
@@ -76,14 +77,14 @@ describe("the executor", () => {
   });
 
   it("counts a decision to ask as denied, since there is nobody to ask", async () => {
-    const policy = {
+    const policy = createPolicy({
       version: 1,
       name: "asking",
       defaultEffect: "deny",
       languages: ["javascript"],
       tools: ["run_javascript_sandboxed"],
       rules: [{ id: "all", effect: "ask", when: {}, message: "A person decides." }],
-    };
+    });
     const end = await executor({ policy }).invoke({ messages: [ai(call("c1", "'asked'"))] });
     expect(observations(end)[0]).toMatchObject({ status: "denied", error: "PolicyDenied" });
     expect(observations(end)[0]?.message).toMatch(/nobody to ask/);

@@ -84,11 +84,11 @@ describe("a worker that", () => {
     expect(await fake.run()).toMatchObject({ ok: true, result: 1 });
   });
 
-  it("talks in its sleep is discarded", async () => {
-    await using fake = await createFakePool({ behaviours: ["talksInItsSleep", "honest"] });
+  it.each(["talksInItsSleep", "beginsAFrameInItsSleep"])("%s is discarded", async (behaviour) => {
+    await using fake = await createFakePool({ behaviours: [behaviour, "honest"] });
     expect(await fake.run()).toMatchObject({ ok: true, result: 1 });
-    const [worker] = fake.started;
-    expect(await worker?.whenEnded).toMatchObject({ cause: "protocol" });
+    await vi.waitFor(() => expect(fake.started[0]?.hasEnded).toBe(true), { timeout: 5000 });
+    expect(await fake.started[0]?.whenEnded).toMatchObject({ cause: "protocol" });
     expect(await fake.run()).toMatchObject({ ok: true, result: 1 });
   });
 });

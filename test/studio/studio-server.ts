@@ -7,7 +7,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { vi } from "vitest";
 import { listSurvivors, listTree, type ProcessMark } from "./process-tree.ts";
@@ -48,13 +48,22 @@ async function waitForEnd(marks: readonly ProcessMark[]): Promise<number[]> {
   return listSurvivors(marks);
 }
 
+/** The project's langgraph.json in a folder of its own: the server keeps its state beside it, not in the repository. */
+function copyConfig(folder: string): string {
+  const config = JSON.parse(readFileSync(join(root, "langgraph.json"), "utf8")) as { graphs: Record<string, string> };
+  const graphs = Object.entries(config.graphs).map(([name, path]) => [name, relative(folder, join(root, path))]);
+  const path = join(folder, "langgraph.json");
+  writeFileSync(path, JSON.stringify({ ...config, graphs: Object.fromEntries(graphs) }));
+  return path;
+}
+
 /** `command` with the arguments before the flags: `npm run studio --`, or the script behind it. */
 export async function startStudio(command: string, args: string[], flags: string[] = []): Promise<StudioServer> {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-studio-"));
   const strangersLog = join(folder, "strangers");
   writeFileSync(strangersLog, "");
   const port = await findFreePort();
-  const all = [...args, "--port", String(port), "--no-browser", ...flags];
+  const all = [...args, "--port", String(port), "--no-browser", "--config", copyConfig(folder), ...flags];
   const child: ChildProcess = spawn(command, all, {
     cwd: root,
     env: makeEnvironment(strangersLog),

@@ -1,0 +1,90 @@
+/**
+ * Attacks on the host's authority: its secrets, files, network, processes, and the worker's own.
+ * From inside the isolate, and from the worker itself, as if the isolate had been escaped.
+ */
+
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { processLauncher } from "../../src/sandbox/launchers/process.ts";
+import { findWorkerFiles } from "../../src/sandbox/worker-files.ts";
+import { findWorkerNode } from "../../src/sandbox/worker-node.ts";
+import { listTree } from "../studio/process-tree.ts";
+import { CANARY, describeAttacks, expectNothingOfTheHost, useAttackedSandbox } from "./attack.ts";
+
+const inUse = useAttackedSandbox();
+describeAttacks("authority", inUse);
+
+describe("the worker itself", () => {
+  it("has an environment of exactly two names, neither the host's", async () => {
+    const { readFileSync } = await import("node:fs");
+    await inUse.run("1");
+    const workers = listTree(process.pid).filter(({ pid }) => pid !== process.pid);
+    expect(workers.length).toBeGreaterThan(0);
+    for (const { pid } of workers) {
+      const environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").filter(Boolean).sort();
+      expect(environment).toEqual(["LC_ALL=en_US.UTF-8", "TZ=UTC"]);
+      expect(environment.join()).not.toContain(CANARY);
+    }
+  });
+
+  it("starts no process however a program floods it", async () => {
+    const flood = "for (let n = 0; n < 1e5; n++) { try { new Worker('x') } catch {} try { require('child_process') } catch {} }";
+    const running = inUse.run(flood, { limits: { timeoutMs: 500 } });
+    const seen: number[] = [];
+    let isOn = true;
+    void running.finally(() => {
+      isOn = false;
+    });
+    while (isOn) {
+      seen.push(listTree(process.pid).length - 1);
+      await new Promise((done) => setImmediate(done));
+    }
+    // Two workers, a standby, and one that replaces another.
+    expect(Math.max(...seen)).toBeLessThanOrEqual(4);
+  });
+
+  it("may do nothing beyond reading its own files, by Node's permission model", () => {
+    const probe = fileURLToPath(new URL("../fixtures/permission-probe.mjs", import.meta.url));
+    const files = { ...findWorkerFiles(), entry: probe };
+    files.folders.push(probe);
+    const plan = { node: findWorkerNode(null), files, role: "runner", env: {}, setpriv: null } as const;
+    const command = processLauncher.command(plan);
+    // The command without the shell that waits beside it: what Node is told is what is tried here.
+    const [node = "", ...args] = command.args.slice(command.args.indexOf("sallyport-worker") + 1);
+    const probed = spawnSync(node, args, { env: command.env, encoding: "utf8" });
+    expect(probed.stderr).toBe("");
+    expect(JSON.parse(probed.stdout)).toEqual({
+      environment: ["LC_ALL", "TZ"],
+      "reads /etc/passwd": "ERR_ACCESS_DENIED",
+      "reads the host's sources": "ERR_ACCESS_DENIED",
+      "lists the root": "ERR_ACCESS_DENIED",
+      "reads /proc/self/environ": "ERR_ACCESS_DENIED",
+      "writes a file": "ERR_ACCESS_DENIED",
+      "starts a process": "ERR_ACCESS_DENIED",
+      "starts a thread": "ERR_ACCESS_DENIED",
+      "opens the inspector": "ERR_ACCESS_DENIED",
+    });
+  });
+});
+
+describe("an error that the host makes known", () => {
+  it.each([
+    "null.x",
+    "new URL('x')",
+    "structuredClone(() => {})",
+    "await import('x')",
+    "console.log(new Error('x').stack); throw new Error('x')",
+    "new Function('(')",
+    "JSON.parse('{')",
+    "Promise.reject(new Error('x'))",
+    "setTimeout(() => { throw new Error('x') })",
+    "atob('*')",
+    "(function again() { again() })()",
+  ])("has no path and no stack of the host: %s", async (source) => {
+    const observation = await inUse.run(source);
+    expect(observation.status).toBe("error");
+    expectNothingOfTheHost(observation);
+    expect(observation.message).not.toMatch(/\n\s+at |\.[cm]?[jt]s:\d/);
+  });
+});

@@ -1,0 +1,208 @@
+/**
+ * The pool around real workers: its queue, its limits, its end. Whatever happens every call settles once,
+ * and after close no process is left.
+ */
+
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { SandboxOptions } from "../../src/options.ts";
+import { createSandbox } from "../../src/sandbox/sandbox.ts";
+import type { Observation, Sandbox } from "../../src/types.ts";
+import { createFakePool } from "../fixtures/fake-pool.ts";
+import { runHost } from "../fixtures/run-host.ts";
+import { PATIENT } from "../fixtures/use-sandbox.ts";
+import { listSurvivors, listTree, type ProcessMark } from "../studio/process-tree.ts";
+
+function listWorkers(): ProcessMark[] {
+  return listTree(process.pid).filter(({ pid }) => pid !== process.pid);
+}
+
+function runOn(sandbox: Sandbox, source: string, timeoutMs = 5000): Promise<Observation> {
+  return sandbox.run({ language: "javascript", source, limits: { timeoutMs } });
+}
+
+const small: SandboxOptions = { ...PATIENT, workers: 1, standby: 0 };
+
+/** Resolves when a run has begun on the one worker that there is. */
+function occupy(sandbox: Sandbox, signal: AbortSignal): Promise<Promise<Observation>[]> {
+  return new Promise((resolve) => {
+    const running: Promise<Observation>[] = [];
+    const source = "console.log('on'); for (;;);";
+    const limits = { timeoutMs: 30_000 };
+    running.push(sandbox.run({ language: "javascript", source, limits, signal, onStdout: () => resolve(running) }));
+  });
+}
+
+afterEach(() => {
+  expect(listWorkers()).toEqual([]);
+});
+
+describe("a sandbox whose workers are busy", () => {
+  it("lets calls wait their turn, and serves them in order", async () => {
+    await using sandbox = await createSandbox(small);
+    const ended: number[] = [];
+    const runs = Array.from({ length: 8 }, async (_, index) => {
+      const observation = await runOn(sandbox, `${index}`);
+      ended.push(index);
+      return observation.result;
+    });
+    expect(await Promise.all(runs)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(ended).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  it("says at once that its queue is full, and how many wait", async () => {
+    await using sandbox = await createSandbox({ ...small, limits: { ...PATIENT.limits, maxQueue: 1 } });
+    const controller = new AbortController();
+    const [busy] = await occupy(sandbox, controller.signal);
+    const waiting = runOn(sandbox, "1");
+    const refused = await runOn(sandbox, "2");
+    expect(refused).toMatchObject({ status: "unavailable", error: "Unavailable", stdout: [] });
+    expect(refused.message).toMatch(/queue is full: 1 calls wait/);
+    controller.abort();
+    expect(await busy).toMatchObject({ status: "cancelled" });
+    expect(await waiting).toMatchObject({ ok: true, result: 1 });
+  });
+
+  it("says when none became free in time, and has not run the code", async () => {
+    await using sandbox = await createSandbox({ ...small, limits: { queueTimeoutMs: 100 } });
+    const controller = new AbortController();
+    const [busy] = await occupy(sandbox, controller.signal);
+    const late = await runOn(sandbox, "console.log(1)");
+    expect(late).toMatchObject({ status: "queue_timeout", error: "QueueTimeout", stdout: [] });
+    expect(late.usage.queueMs).toBeGreaterThanOrEqual(99);
+    expect(late.usage.wallMs).toBe(0);
+    controller.abort();
+    await busy;
+  });
+
+  it("answers each of many calls once, with its own result", async () => {
+    await using sandbox = await createSandbox({ ...PATIENT, workers: 2, runsPerWorker: 40 });
+    const asked = Array.from({ length: 200 }, (_, index) => index);
+    const answered = await Promise.all(asked.map((index) => runOn(sandbox, `console.log(${index}); ${index} * 2`)));
+    expect(answered.map(({ result }) => result)).toEqual(asked.map((index) => index * 2));
+    expect(answered.map(({ stdout }) => stdout)).toEqual(asked.map((index) => [`${index}`]));
+  });
+});
+
+describe("close", () => {
+  it("settles what is active and what waits, and leaves no process", async () => {
+    const sandbox = await createSandbox({ ...PATIENT, workers: 2, standby: 1 });
+    await vi.waitFor(() => expect(listWorkers()).toHaveLength(3), { timeout: 10_000 });
+    const workers = listWorkers();
+    const runs = Array.from({ length: 6 }, () => runOn(sandbox, "for (;;);", 30_000));
+    const settled = Promise.allSettled(runs);
+    await sandbox.close();
+    expect(listSurvivors(workers)).toEqual([]);
+    expect(listWorkers()).toEqual([]);
+    for (const end of await settled) {
+      expect(end).toMatchObject({ status: "fulfilled", value: { status: "cancelled", error: "Cancelled" } });
+    }
+  });
+
+  it("ends workers in the middle of what nothing interrupts", async () => {
+    const sandbox = await createSandbox(small);
+    const run = runOn(sandbox, "[].reverse.call({ length: 2 ** 53 - 1 })", 30_000);
+    await sandbox.close();
+    expect(await run).toMatchObject({ status: "cancelled" });
+  });
+
+  it("may be called at any time and again, and a run after it is POOL_CLOSED", async () => {
+    const sandbox = await createSandbox(small);
+    await Promise.all([sandbox.close(), sandbox.close()]);
+    await sandbox.close();
+    await sandbox[Symbol.asyncDispose]();
+    await expect(runOn(sandbox, "1")).rejects.toMatchObject({ name: "SandboxError", code: "POOL_CLOSED" });
+    await expect(sandbox.inspect({ language: "javascript", source: "1" })).rejects.toMatchObject({ code: "POOL_CLOSED" });
+  });
+
+  it("right after the start ends the workers that are still coming up", async () => {
+    const sandbox = await createSandbox({ ...PATIENT, workers: 3, standby: 1 });
+    await sandbox.close();
+    expect(listWorkers()).toEqual([]);
+  });
+
+  it("ends the inspectors as well", async () => {
+    const sandbox = await createSandbox(small);
+    await sandbox.inspect({ language: "javascript", source: "1" });
+    expect(listWorkers().length).toBeGreaterThanOrEqual(2);
+    await sandbox.close();
+  });
+});
+
+describe("a worker", () => {
+  it("is recycled after its runs, and runs in between go on", async () => {
+    await using sandbox = await createSandbox({ ...small, runsPerWorker: 3 });
+    const pids = new Set<number>();
+    for (let run = 0; run < 9; run++) {
+      expect(await runOn(sandbox, `${run}`)).toMatchObject({ ok: true, result: run });
+      for (const { pid } of listWorkers()) pids.add(pid);
+    }
+    expect(pids.size).toBeGreaterThanOrEqual(3);
+  });
+
+  it.each([
+    ["a timeout", "for (;;);", 200],
+    ["a memory limit", "const kept = []; for (;;) kept.push(new Array(1e5).fill(1.5))", 20_000],
+  ])("is replaced after %s", async (_, source, timeoutMs) => {
+    await using sandbox = await createSandbox(small);
+    const workers = listWorkers();
+    expect(await runOn(sandbox, source, timeoutMs)).toMatchObject({ ok: false });
+    expect(await runOn(sandbox, "1")).toMatchObject({ ok: true, result: 1 });
+    expect(listSurvivors(workers)).toEqual([]);
+  });
+
+  it("is kept after an error, which is no fault of it", async () => {
+    await using sandbox = await createSandbox(small);
+    const workers = listWorkers();
+    for (const source of ["null.x", "let", "await new Promise(() => {})", "'x'.repeat(1e6)", "1"]) await runOn(sandbox, source);
+    expect(listWorkers()).toEqual(workers);
+  });
+
+  it("that somebody kills while it is idle is replaced", async () => {
+    await using sandbox = await createSandbox(small);
+    const workers = listWorkers();
+    for (const { pid } of workers) process.kill(pid, "SIGKILL");
+    expect(await runOn(sandbox, "1")).toMatchObject({ ok: true, result: 1 });
+    expect(listSurvivors(workers)).toEqual([]);
+  });
+
+  it("that somebody kills while it is busy has crashed, and what it printed is kept", async () => {
+    await using sandbox = await createSandbox(small);
+    const source = "console.log('before'); for (;;);";
+    const onStdout = () => {
+      for (const { pid } of listWorkers()) process.kill(pid, "SIGKILL");
+    };
+    const observation = await sandbox.run({ language: "javascript", source, onStdout, limits: { timeoutMs: 30_000 } });
+    expect(observation).toMatchObject({ status: "crashed", error: "WorkerCrashed", stdout: ["before"] });
+    expect(observation.message).toContain("SIGKILL");
+    expect(await runOn(sandbox, "1")).toMatchObject({ ok: true, result: 1 });
+  });
+
+  it("does not keep the host alive, nor does its supervisor", async () => {
+    const host = await runHost("idle-host.ts", []);
+    expect(host).toMatchObject({ code: 0, lines: [{ ok: true, result: 1 }] });
+  });
+});
+
+describe("the standby", () => {
+  it("is there at once when a worker is discarded, and is replaced", async () => {
+    await using fake = await createFakePool({ size: 1, standby: 1 });
+    await vi.waitFor(() => expect(fake.started).toHaveLength(2), { timeout: 10_000 });
+    const first = fake.pool.checkoutNow();
+    expect(first).not.toBe(null);
+    expect(fake.pool.checkoutNow()).toBe(null);
+    if (first) fake.pool.discard(first);
+    const second = fake.pool.checkoutNow();
+    expect(second).not.toBe(null);
+    expect(second).not.toBe(first);
+    await vi.waitFor(() => expect(fake.started).toHaveLength(3), { timeout: 10_000 });
+  });
+
+  it("is no excuse to hand out a worker that was discarded", async () => {
+    await using fake = await createFakePool({ size: 1, standby: 0 });
+    const first = fake.pool.checkoutNow();
+    if (first) fake.pool.discard(first);
+    expect(fake.pool.checkoutNow()).not.toBe(first);
+    expect(await fake.run()).toMatchObject({ ok: true, result: 1 });
+    expect(fake.started[0]?.runs).toBe(0);
+  });
+});
