@@ -55,8 +55,9 @@ const EXAMPLE_CALL = { type: "tool_call" as const, name: "run_javascript_sandbox
 function createModel(): BaseChatModel {
   const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseURL, SALLYPORT_MODEL: model, NODE_ENV } = process.env;
   if (apiKey) {
-    const configuration = baseURL ? { configuration: { baseURL } } : {};
-    return new ChatOpenAI({ model: model || DEFAULT_MODEL, apiKey, timeout: MODEL_TIMEOUT_MS, ...configuration });
+    // Strict tool calling is OpenAI's own; other servers may refuse the request that asks for it.
+    const server = baseURL ? { configuration: { baseURL } } : { supportsStrictToolCalling: true };
+    return new ChatOpenAI({ model: model || DEFAULT_MODEL, apiKey, timeout: MODEL_TIMEOUT_MS, ...server });
   }
   if (NODE_ENV === "production") throw new Error(NO_KEY);
   return new ScriptedModel();

@@ -3,12 +3,13 @@
  */
 
 export { type ErrorCode, SandboxError } from "./errors.ts";
-export { createCodeTools } from "./graph/tools.ts";
+export type { SallyportEvent } from "./graph/events.ts";
+export { type CodeTool, createCodeTools } from "./graph/tools.ts";
 export { type CodeExecutionGraph, createCodeExecutionGraph, type GraphOptions } from "./graph/workflow.ts";
 export { DEFAULT_LIMITS } from "./limits.ts";
-export type { SandboxOptions } from "./options.ts";
+export type { CodeOptions, RunOptions, SandboxOptions } from "./options.ts";
 export { definePolicy } from "./policy/define-policy.ts";
-export { parsePolicyDocument, policyJsonSchema } from "./policy/document.ts";
+export { type PolicyDocument, parsePolicyDocument, policyJsonSchema } from "./policy/document.ts";
 export type { Policy } from "./policy/evaluate.ts";
 export { decodeValue, Opaque } from "./protocol/values.ts";
 export { createSandbox } from "./sandbox/sandbox.ts";

@@ -50,13 +50,18 @@ function offences(modules: readonly Module[], find: (module: Module) => readonly
 /** Places where the global `name` is used: not a key, not a member, not a name that the module binds itself. */
 function usesOf(name: string, member: string | null, { tree }: Module): string[] {
   const found: string[] = [];
-  const isBound = tree.statements.some((node) => ts.isImportDeclaration(node) && new RegExp(`\\b${name}\\b`).test(node.importClause?.getText() ?? ""));
+  const isBound = tree.statements.some(
+    (node) => ts.isImportDeclaration(node) && new RegExp(`\\b${name}\\b`).test(node.importClause?.getText() ?? ""),
+  );
   const visit = (node: ts.Node): void => {
     if (ts.isPropertyAccessExpression(node) && node.expression.getText() === name) {
       if (member === null || node.name.text === member) found.push(node.getText());
     }
     if (ts.isVariableDeclaration(node) && member !== null && node.initializer?.getText() === name) {
-      if (ts.isObjectBindingPattern(node.name) && node.name.elements.some((part) => (part.propertyName ?? part.name).getText() === member)) {
+      if (
+        ts.isObjectBindingPattern(node.name) &&
+        node.name.elements.some((part) => (part.propertyName ?? part.name).getText() === member)
+      ) {
         found.push(node.getText());
       }
     }
@@ -75,7 +80,9 @@ describe("imports", () => {
   });
 
   it("of policy/ are types, errors, limits and libraries", () => {
-    expect(offences(modulesIn("src/policy"), ({ own }) => own.filter((path) => !inside(path, "src/policy", ...SHARED)))).toEqual([]);
+    expect(
+      offences(modulesIn("src/policy"), ({ own }) => own.filter((path) => !inside(path, "src/policy", ...SHARED))),
+    ).toEqual([]);
   });
 
   it("of worker/ are its own, the protocol, types, errors and limits", () => {
@@ -84,7 +91,9 @@ describe("imports", () => {
   });
 
   it("of the protocol are its own, types, errors and limits", () => {
-    expect(offences(modulesIn("src/protocol"), ({ own }) => own.filter((path) => !inside(path, "src/protocol", ...SHARED)))).toEqual([]);
+    expect(
+      offences(modulesIn("src/protocol"), ({ own }) => own.filter((path) => !inside(path, "src/protocol", ...SHARED))),
+    ).toEqual([]);
   });
 
   it("of the host hold nothing of worker/", () => {
@@ -96,7 +105,7 @@ describe("imports", () => {
     ["LangChain", /^@?lang(chain|graph|smith)/, ["src/graph", "src/nodes", "graphs", "src/cli"]],
     ["isolated-vm", /^isolated-vm$/, ["src/worker/engines"]],
     ["child_process", /^(node:)?child_process$/, ["src/sandbox/spawn.ts"]],
-    ["vm and its kin", /^(node:)?(vm|inspector|v8|repl)(\/|$)/, []],
+    ["vm and the inspector", /^(node:)?(vm|inspector)(\/|$)/, []],
     ["the command's libraries", /^(commander|picocolors|cli-table3|cli-progress)$/, ["src/cli"]],
   ])("of %s are only where they belong", (_, pattern, places) => {
     const elsewhere = MODULES.filter(({ path }) => !inside(path, ...places));
@@ -134,7 +143,23 @@ describe("imports", () => {
 
   it("name their files, which exist", () => {
     const paths = new Set(MODULES.map(({ path }) => path));
-    expect(offences(MODULES, ({ own }) => own.filter((path) => !paths.has(path) && !path.endsWith(".json")))).toEqual([]);
+    expect(offences(MODULES, ({ own }) => own.filter((path) => !paths.has(path) && !path.endsWith(".json")))).toEqual(
+      [],
+    );
+  });
+});
+
+describe("tests", () => {
+  it("never load the engine in their own process", () => {
+    const tests = readdirSync(join(ROOT, "test"), { recursive: true, encoding: "utf8" })
+      .filter((path) => path.endsWith(".ts") && !path.startsWith("bench/"))
+      .map((path) => readModule(join("test", path)));
+    const engine = /^src\/worker\/(main|pump|engines\/(javascript|registry|javascript\/isolate))\.ts$/;
+    const found = offences(tests, ({ imports, own }) => [
+      ...imports.filter((name) => name === "isolated-vm"),
+      ...own.filter((path) => engine.test(path)),
+    ]);
+    expect(found).toEqual([]);
   });
 });
 
@@ -165,7 +190,9 @@ describe("what a module touches", () => {
 
 describe("a module", () => {
   it("opens with a comment that says what it is", () => {
-    expect(offences(MODULES, ({ text }) => (/^(#!.*\n)?\/\*\*\n \* \S/.test(text) ? [] : [text.slice(0, 40)]))).toEqual([]);
+    expect(offences(MODULES, ({ text }) => (/^(#!.*\n)?\/\*\*\n \* \S/.test(text) ? [] : [text.slice(0, 40)]))).toEqual(
+      [],
+    );
   });
 
   it(`has at most ${MAX_LINES} lines`, () => {
@@ -193,7 +220,11 @@ describe("the public API", () => {
   it("holds no logic in the types", () => {
     const [types] = modulesIn("src/types.ts");
     for (const statement of types?.tree.statements ?? []) {
-      expect(ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement) || ts.isImportDeclaration(statement)).toBe(true);
+      expect(
+        ts.isInterfaceDeclaration(statement) ||
+          ts.isTypeAliasDeclaration(statement) ||
+          ts.isImportDeclaration(statement),
+      ).toBe(true);
     }
   });
 });

@@ -6,11 +6,11 @@
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import type { Outcome } from "../types.ts";
 import { EXIT, UsageError } from "./fault.ts";
+import { formatObservationText, formatProgram } from "./layout.ts";
 import { toPrintable } from "./printable.ts";
 import type { CommonOptions } from "./program.ts";
 import { loadPolicy, openSandbox } from "./resources.ts";
 import { createStyle, type Style } from "./style.ts";
-import { formatObservationText, formatProgram } from "./tour-format.ts";
 
 const DEFAULT_MODEL = "gpt-4.1-mini";
 const MODEL_TIMEOUT_MS = 120_000;

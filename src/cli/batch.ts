@@ -6,6 +6,7 @@
 import { availableParallelism } from "node:os";
 import { createManifestReader, type ReadManifest } from "../graph/manifests.ts";
 import { denied } from "../graph/refusals.ts";
+import { TOOL_NAMES } from "../graph/tool-names.ts";
 import type { Policy } from "../policy/evaluate.ts";
 import type { Facts, Observation, Sandbox } from "../types.ts";
 import { answerLines } from "./answer-lines.ts";
@@ -29,7 +30,7 @@ async function findRefusal(
   const fits = source.length <= (limits.sourceChars ?? sandbox.limits.sourceChars);
   // What the sandbox will turn away for its length or its language is not worth reading.
   if (!fits || !sandbox.languages.includes(language)) return undefined;
-  const facts: Facts = { tool: `run_${language}_sandboxed`, language, source, identicalFailures: 0 };
+  const facts: Facts = { tool: TOOL_NAMES[language], language, source, identicalFailures: 0 };
   const manifest = policy.readsManifest ? { manifest: await readManifest({ language, source }) } : {};
   const { effect, reasons } = policy.evaluate({ ...facts, ...manifest });
   if (effect === "allow") return undefined;

@@ -4,18 +4,19 @@
  */
 
 import Table from "cli-table3";
+import { TOOL_NAMES } from "../graph/tool-names.ts";
 import type { Policy } from "../policy/evaluate.ts";
 import { printJson } from "../protocol/json.ts";
 import type { Facts, Manifest } from "../types.ts";
 import { languageOfFile } from "./arguments.ts";
 import { EXIT, UsageError } from "./fault.ts";
+import { formatText } from "./layout.ts";
 import { toPrintable } from "./printable.ts";
 import type { InspectOptions } from "./program.ts";
 import { loadPolicy, openSandbox } from "./resources.ts";
 import { readText } from "./source.ts";
 import { createStyle, type Style } from "./style.ts";
 import { NO_BORDERS, trimTable } from "./table.ts";
-import { formatText } from "./tour-format.ts";
 
 const NAMES_SHOWN = 40;
 
@@ -85,7 +86,7 @@ export async function inspectFile(file = "-", options: InspectOptions): Promise<
     );
   }
   const manifest = await sandbox.inspect({ language, source });
-  const facts: Facts = { tool: `run_${language}_sandboxed`, language, source, manifest, identicalFailures: 0 };
+  const facts: Facts = { tool: TOOL_NAMES[language], language, source, manifest, identicalFailures: 0 };
   const decision = policy.evaluate(facts);
   const rules = policy.explain(facts);
   if (options.json) process.stdout.write(`${printJson({ policy: policy.name, decision, rules, manifest })}\n`);

@@ -4,6 +4,7 @@
  */
 
 import { AIMessage } from "@langchain/core/messages";
+import { TOOL_NAMES } from "../graph/tool-names.ts";
 import { createCodeExecutionGraph } from "../graph/workflow.ts";
 import { LIMITS } from "../limits.ts";
 import { printJson } from "../protocol/json.ts";
@@ -51,7 +52,7 @@ async function runThroughGraph(source: string, language: Language, input: { inpu
     throw new UsageError(`there is no engine for ${language} in this version: use ${sandbox.languages.join(" or ")}`);
   }
   const graph = createCodeExecutionGraph({ sandbox, policy, maxTurns: 1, ...input });
-  const call = { type: "tool_call" as const, id: "call_1", name: `run_${language}_sandboxed`, args: { source } };
+  const call = { type: "tool_call" as const, id: "call_1", name: TOOL_NAMES[language], args: { source } };
   const { outcome, receipts } = await graph.invoke({ messages: [new AIMessage({ content: "", tool_calls: [call] })] });
   if (typeof outcome?.observation !== "string") throw new Error("the graph ended without an observation");
   return readObservation(outcome.observation, receipts ?? []);

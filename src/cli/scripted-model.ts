@@ -7,6 +7,7 @@ import type { BaseChatModelParams } from "@langchain/core/language_models/chat_m
 import { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { AIMessage, type BaseMessage } from "@langchain/core/messages";
 import type { ChatResult } from "@langchain/core/outputs";
+import { TOOL_NAMES } from "../graph/tool-names.ts";
 
 /** One reply of the script: a program to run, or the last words. */
 export type ScriptedReply = { readonly code: string } | { readonly say: (lastObservation: string) => string };
@@ -42,7 +43,7 @@ export class ScriptedChatModel extends BaseChatModel {
     const call = {
       type: "tool_call" as const,
       id: `call_${this.#asked}`,
-      name: "run_javascript_sandboxed",
+      name: TOOL_NAMES.javascript,
       args: { source },
     };
     return new AIMessage({ content: "", tool_calls: [call] });

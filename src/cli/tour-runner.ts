@@ -4,13 +4,10 @@
  */
 
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
+import { TOOL_NAMES } from "../graph/tool-names.ts";
 import { createCodeExecutionGraph } from "../graph/workflow.ts";
 import type { Policy } from "../policy/evaluate.ts";
 import type { Observation, Outcome, Receipt, Sandbox } from "../types.ts";
-import { ScriptedChatModel } from "./scripted-model.ts";
-import type { Style } from "./style.ts";
-import type { TourAgent } from "./tour-agents.ts";
-import { findDifference } from "./tour-check.ts";
 import {
   formatHeading,
   formatObservationText,
@@ -18,7 +15,11 @@ import {
   formatProgram,
   formatText,
   formatVerdict,
-} from "./tour-format.ts";
+} from "./layout.ts";
+import { ScriptedChatModel } from "./scripted-model.ts";
+import type { Style } from "./style.ts";
+import type { TourAgent } from "./tour-agents.ts";
+import { findDifference } from "./tour-check.ts";
 import type { TourStep } from "./tour-steps.ts";
 
 export interface TourStage {
@@ -60,7 +61,7 @@ function describePath({ nodes, receipts }: GraphRun): string[] {
 /** Shows one step; resolves to what differed from the tour's words, if anything did. */
 export async function showStep(stage: TourStage, step: TourStep, number: number): Promise<string | undefined> {
   const { sandbox, policies, style, print } = stage;
-  const { code, tool = "run_javascript_sandboxed", limits, input, title } = step;
+  const { code, tool = TOOL_NAMES.javascript, limits, input, title } = step;
   const note = step.policy === "allow-all" ? "policy off" : (step.tool ?? "");
   print(["", formatHeading(number, title, note, style), "", ...formatProgram(code, style), ""]);
   const graph = createCodeExecutionGraph({

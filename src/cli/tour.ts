@@ -4,15 +4,15 @@
  */
 
 import Table from "cli-table3";
-import type { SandboxReport } from "../types.ts";
+import type { Sandbox, SandboxReport } from "../types.ts";
 import { EXIT } from "./fault.ts";
+import { formatHeading, formatText, formatVerdict, wrapText } from "./layout.ts";
 import type { CommonOptions } from "./program.ts";
 import { loadPolicy, openSandbox } from "./resources.ts";
 import { createStyle, type Style } from "./style.ts";
 import { NO_BORDERS, trimTable } from "./table.ts";
 import { THREATS } from "./threats.ts";
 import { TOUR_AGENTS } from "./tour-agents.ts";
-import { formatHeading, formatText, formatVerdict, wrapText } from "./tour-format.ts";
 import { TOUR_STEPS } from "./tour-steps.ts";
 
 function print(lines: readonly string[]): void {
@@ -78,15 +78,20 @@ function formatEnding(style: Style): string[] {
   ];
 }
 
+/** One step at a time needs one worker. The first inspection, of nothing much, starts the inspector ahead of the first step. */
+async function openTourSandbox(options: CommonOptions): Promise<Sandbox> {
+  const sandbox = await openSandbox(options, { workers: 1 });
+  sandbox.inspect({ language: "javascript", source: "" }).catch(() => {}); // The step that needs it will tell.
+  return sandbox;
+}
+
 /** Shows the whole tour. */
 export async function showTour(options: CommonOptions): Promise<number> {
   const style = createStyle(process.stdout);
   print(formatIntroduction(style));
-  const opening = openSandbox(options);
-  opening.catch(() => {}); // Awaited below; until then a wrong policy is reported first.
-  const { showAgent, showStep } = await import("./tour-runner.ts");
   const policies = { chosen: await loadPolicy(options.policy), allowAll: await loadPolicy("allow-all") };
-  const sandbox = await opening;
+  // Workers start while the graph is being loaded: together they are most of the wait for the first observation.
+  const [sandbox, { showAgent, showStep }] = await Promise.all([openTourSandbox(options), import("./tour-runner.ts")]);
   // The tour's words are about the standard policy: under another one its steps are shown, not judged.
   const isJudged = options.policy === "standard";
   const stage = { sandbox, policies, style, print, isJudged };

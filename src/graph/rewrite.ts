@@ -6,7 +6,7 @@
 import type { AIMessage, BaseMessage } from "@langchain/core/messages";
 import { remakeMessage, withoutCallBlocks } from "./content.ts";
 import { field, list } from "./fields.ts";
-import { type RawCall, readRawCalls } from "./raw-calls.ts";
+import { readRawCalls } from "./raw-calls.ts";
 import { isOurs, type Turn, type TurnCall, type TurnRules } from "./turn.ts";
 
 interface PlainCall {

@@ -112,7 +112,7 @@ export class Pool {
 
   async #endAll(): Promise<void> {
     if (this.#retry) clearTimeout(this.#retry);
-    for (const waiter of [...this.#waiting]) waiter.give({ none: "closed", detail: "" });
+    for (const waiter of [...this.#waiting]) waiter.give({ none: "cancelled", detail: "" });
     for (const worker of this.#all) worker.kill("cancelled");
     await Promise.allSettled([...this.#starting]);
     await Promise.all([...this.#all].map((worker) => worker.whenEnded));

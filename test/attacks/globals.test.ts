@@ -50,7 +50,9 @@ describe("the global scope of a program", () => {
   });
 
   it("enumerates nothing", async () => {
-    expect(await run("const names = []; for (const name in globalThis) names.push(name); names")).toMatchObject({ result: [] });
+    expect(await run("const names = []; for (const name in globalThis) names.push(name); names")).toMatchObject({
+      result: [],
+    });
   });
 
   it("holds them all once more after each was read, which makes some of them", async () => {

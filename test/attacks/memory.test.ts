@@ -25,7 +25,10 @@ function residentMb(pid: number): number {
 describe("a worker under attack", () => {
   it.each([
     ["one list", "new Array(2 ** 27).fill(0)"],
-    ["many buffers", "const kept = []; for (;;) try { kept.push(new Uint8Array(2 ** 20).fill(1)) } catch { kept.length = 0 }"],
+    [
+      "many buffers",
+      "const kept = []; for (;;) try { kept.push(new Uint8Array(2 ** 20).fill(1)) } catch { kept.length = 0 }",
+    ],
     ["one text", "'x'.padEnd(2 ** 29 - 25).split('').length"],
   ])("by %s is ended before it takes the machine's memory", async (_, source) => {
     const running = inUse.run(source, { limits: { timeoutMs: 1500 } });
@@ -44,7 +47,8 @@ describe("a worker under attack", () => {
 
   it("leaves the host's own memory alone", async () => {
     const before = process.memoryUsage().rss;
-    for (const source of ["'x'.repeat(2 ** 26)", "new Array(5e7)", "console.log('x'.repeat(2 ** 26))"]) await inUse.run(source);
+    for (const source of ["'x'.repeat(2 ** 26)", "new Array(5e7)", "console.log('x'.repeat(2 ** 26))"])
+      await inUse.run(source);
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * MIB);
   });
 });
@@ -54,7 +58,9 @@ describe("a larger limit", () => {
 
   it("lets a program have what it asks for, and the usual one does not", async () => {
     expect(await inUse.run(source, { limits: { memoryMb: 256, timeoutMs: 20_000 } })).toMatchObject({ result: 100 });
-    expect(await inUse.run(source, { limits: { memoryMb: 32, timeoutMs: 20_000 } })).toMatchObject({ status: "memory_limit" });
+    expect(await inUse.run(source, { limits: { memoryMb: 32, timeoutMs: 20_000 } })).toMatchObject({
+      status: "memory_limit",
+    });
     expect(await inUse.run("1")).toMatchObject({ ok: true, result: 1 });
   });
 });

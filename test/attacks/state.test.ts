@@ -3,6 +3,7 @@
  * One worker and no standby, so that there is no other worker to be lucky with.
  */
 
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { useSandbox, withoutUsage } from "../fixtures/use-sandbox.ts";
 import { listTree } from "../studio/process-tree.ts";
@@ -26,23 +27,50 @@ const PROBE = `
 
 const ATTACKS: [what: string, source: string][] = [
   ["global variables", "trace = 1; var trace2 = 2; globalThis.trace3 = 3; this.result = 4; globalThis.input = 5"],
-  ["prototypes", "Object.prototype.trace = 1; Array.prototype.map = () => 'trace'; String.prototype.slice = () => 'trace'"],
-  ["accessors on prototypes", "Object.defineProperty(Object.prototype, 'trace', { get() { for (;;); }, set() { throw 1 } })"],
-  ["built-ins", "JSON.stringify = Math.random = Date.now = Reflect.ownKeys = () => 'trace'; Promise = Map = Object = null"],
+  [
+    "prototypes",
+    "Object.prototype.trace = 1; Array.prototype.map = () => 'trace'; String.prototype.slice = () => 'trace'",
+  ],
+  [
+    "accessors on prototypes",
+    "Object.defineProperty(Object.prototype, 'trace', { get() { for (;;); }, set() { throw 1 } })",
+  ],
+  [
+    "built-ins",
+    "JSON.stringify = Math.random = Date.now = Reflect.ownKeys = () => 'trace'; Promise = Map = Object = null",
+  ],
   ["the console", "console.log = () => { throw 1 }; console.group('trace'); console.count(); console.time('trace')"],
-  ["what is made when it is first read", "URL.prototype.trace = 1; URLSearchParams.prototype.get = () => 'trace'; TextEncoder.prototype.encode = null; Temporal.Now.instant = null"],
-  ["frozen objects", "for (const holder of [Object.prototype, Array.prototype, globalThis, console, URL.prototype]) Object.freeze(holder)"],
+  [
+    "what is made when it is first read",
+    "URL.prototype.trace = 1; URLSearchParams.prototype.get = () => 'trace'; TextEncoder.prototype.encode = null; Temporal.Now.instant = null",
+  ],
+  [
+    "frozen objects",
+    "for (const holder of [Object.prototype, Array.prototype, globalThis, console, URL.prototype]) Object.freeze(holder)",
+  ],
   ["the last match of a pattern", "/(.*)/.exec('trace'); RegExp.$1"],
-  ["timers", "setInterval(() => { globalThis.trace = 1 }, 1); setTimeout(() => console.log('trace'), 1e9); throw new Error('left')"],
-  ["microtasks", "(async () => { for (let n = 0; n < 1e5; n++) await 0; globalThis.trace = 1 })(); throw new Error('left')"],
+  [
+    "timers",
+    "setInterval(() => { globalThis.trace = 1 }, 1); setTimeout(() => console.log('trace'), 1e9); throw new Error('left')",
+  ],
+  [
+    "microtasks",
+    "(async () => { for (let n = 0; n < 1e5; n++) await 0; globalThis.trace = 1 })(); throw new Error('left')",
+  ],
   ["unhandled rejections", "Promise.reject(1); Promise.reject(new Error('trace')); 1"],
   ["symbols of the registry", "Symbol.for('trace').description; Symbol.prototype.trace = 1"],
-  ["the settings of errors", "Error.stackTraceLimit = 0; Error.prepareStackTrace = () => 'trace'; throw new Error('left')"],
+  [
+    "the settings of errors",
+    "Error.stackTraceLimit = 0; Error.prepareStackTrace = () => 'trace'; throw new Error('left')",
+  ],
   ["the clock", "await new Promise((done) => setTimeout(done, 1e6)); Date = null; performance.now = () => 'trace'; 1"],
   ["chance", "for (let n = 0; n < 1000; n++) Math.random(); 1"],
   ["its output, used up", "for (let n = 0; n < 2000; n++) console.log('x'.repeat(100)); 1"],
   ["its input, changed", "input.a = 'trace'; Object.setPrototypeOf(input, { trace: 1 }); input"],
-  ["its arguments, changed", "arguments[0].last = 1; arguments[0].result = () => 'trace'; Object.freeze(arguments[0]); 1"],
+  [
+    "its arguments, changed",
+    "arguments[0].last = 1; arguments[0].result = () => 'trace'; Object.freeze(arguments[0]); 1",
+  ],
   ["an engine that has overflown", "(function again() { again() })()"],
   ["a parser that has overflown", "(".repeat(3000)],
   ["a transpiler that has overflown", `let x: ${"(".repeat(3000)}`],
@@ -75,7 +103,6 @@ describe("after a program that leaves behind", () => {
 
 describe("a worker that has run many programs", () => {
   it("is as it was: neither slower nor larger without end", async () => {
-    const { readFileSync } = await import("node:fs");
     const residentMb = (): number => {
       const [worker] = listTree(process.pid).filter(({ pid }) => pid !== process.pid);
       return (Number(readFileSync(`/proc/${worker?.pid}/statm`, "latin1").split(" ")[1]) * 4096) / 1024 ** 2;

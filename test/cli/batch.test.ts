@@ -3,8 +3,13 @@
  * Real process, real workers.
  */
 
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { parseLines, runCommand } from "./command.ts";
+import { MAIN, parseLines, runCommand } from "./command.ts";
 
 const js = (id: unknown, source: string, rest: object = {}) => ({ id, language: "javascript", source, ...rest });
 
@@ -73,6 +78,18 @@ describe("batch", () => {
 
   it("has nothing to do for an empty input", async () => {
     expect(await runCommand(["batch"])).toEqual({ code: 0, signal: null, stdout: "", stderr: "" });
+  });
+
+  it("reads a file and /dev/null as it reads a pipe", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "sallyport-batch-"));
+    const file = join(folder, "lines.jsonl");
+    await writeFile(file, `${JSON.stringify(js("a", `/*${"x".repeat(3000)}*/ 1`))}\n`.repeat(100));
+    const redirected = (path: string) =>
+      promisify(execFile)("sh", ["-c", 'exec "$0" "$1" batch < "$2"', process.execPath, MAIN, path]);
+    const [{ stdout }, nothing] = await Promise.all([redirected(file), redirected("/dev/null")]);
+    await rm(folder, { recursive: true });
+    expect(parseLines(stdout).filter(({ ok }) => ok)).toHaveLength(100);
+    expect(nothing).toEqual({ stdout: "", stderr: "" });
   });
 });
 

@@ -7,7 +7,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+/** Where the command begins. */
+export const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
 export interface Ended {
   readonly code: number | null;
@@ -66,6 +67,11 @@ export function parseLines(stdout: string): Record<string, unknown>[] {
 export function readMemoryKib(child: ChildProcess, name: string): number {
   const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
   return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1]);
+}
+
+/** Bytes that the process has read so far, from whatever file or pipe. */
+export function readBytesRead(child: ChildProcess): number {
+  return Number(/^rchar: (\d+)/m.exec(readFileSync(`/proc/${child.pid}/io`, "utf8"))?.[1]);
 }
 
 /** Ids of the processes that have `pid` as their parent. */

@@ -8,10 +8,10 @@ import picocolors from "picocolors";
 import { describe, expect, it } from "vitest";
 import { formatExcerpt } from "../../src/cli/excerpt.ts";
 import { describeFault, UsageError } from "../../src/cli/fault.ts";
+import { wrapJson, wrapText } from "../../src/cli/layout.ts";
 import { formatObservation } from "../../src/cli/observation.ts";
 import { toPrintable, widthOf } from "../../src/cli/printable.ts";
 import type { Style } from "../../src/cli/style.ts";
-import { wrapJson, wrapText } from "../../src/cli/tour-format.ts";
 
 const PLAIN: Style = { ...picocolors.createColors(false), columns: 80, isTerminal: false };
 

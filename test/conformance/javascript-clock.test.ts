@@ -140,7 +140,10 @@ describe("timers", () => {
     ["let n = 0; const id = setInterval(() => { log(n++); if (n === 3) clearInterval(id) }, 5)", "012"],
     ["const id = setInterval(() => { clearInterval(id); log('a') }, 5); setTimeout(log, 50, 'b')", "ab"],
     ["const a = setTimeout(log, 2, 'x'); setTimeout(() => { clearTimeout(a); log('a') }, 1)", "a"],
-    ["setTimeout(log, -1, 'a'); setTimeout(log, NaN, 'b'); setTimeout(log, 2 ** 31, 'c'); setTimeout(log, '1', 'd')", "abcd"],
+    [
+      "setTimeout(log, -1, 'a'); setTimeout(log, NaN, 'b'); setTimeout(log, 2 ** 31, 'c'); setTimeout(log, '1', 'd')",
+      "abcd",
+    ],
     ["setTimeout(log, 1.9, 'a'); setTimeout(log, 1, 'b')", "ab"],
     ["clearTimeout(undefined); clearTimeout(99); clearInterval(null); log('a')", "a"],
     ["Promise.resolve().then(() => log('b')); setTimeout(log, 0, 'c'); log('a')", "abc"],

@@ -127,7 +127,10 @@ describe("TypeScript", () => {
     ["type Pair<A, B = A> = [A, B]; const p: Pair<number> = [1, 2]; p", [1, 2]],
     ["function id<T>(x: T): T { return x } id<number>(3)", 3],
     ["const id = <T,>(x: T): T => x; id(3)", 3],
-    ["class P { constructor(private x: number, public readonly y = 2) {} sum() { return this.x + this.y } } new P(1).sum()", 3],
+    [
+      "class P { constructor(private x: number, public readonly y = 2) {} sum() { return this.x + this.y } } new P(1).sum()",
+      3,
+    ],
     ["abstract class A { abstract f(): number }\nclass B extends A { f() { return 1 } }\nnew B().f()", 1],
     ["class G<T> { items: T[] = []; declare gone: T } Object.keys(new G<number>())", ["items"]],
     ["const x = 1 as unknown as string; x", 1],
@@ -169,12 +172,13 @@ describe("TypeScript", () => {
     expect(observation.message).toMatch(/namespace/);
   });
 
-  it.each(['const n: number = 1; "namespace N { }"', "const n: number = 1; // namespace N {\n2", "type namespace = 1; 3"])(
-    "may speak of namespaces: %j",
-    async (source) => {
-      expect(await run(source)).toMatchObject({ ok: true });
-    },
-  );
+  it.each([
+    'const n: number = 1; "namespace N { }"',
+    "const n: number = 1; // namespace N {\n2",
+    "type namespace = 1; 3",
+  ])("may speak of namespaces: %j", async (source) => {
+    expect(await run(source)).toMatchObject({ ok: true });
+  });
 
   it.each<Row>([
     ["const x: number = 1;\n  null.x", "TypeError", 2, 8],

@@ -120,7 +120,9 @@ describe("with globals by allowlist", () => {
   });
 
   it("values and errors are told all the same", async () => {
-    expect(await run("[1n, { a: [] }]", allow())).toMatchObject({ result: [{ $type: "bigint", value: "1" }, { a: [] }] });
+    expect(await run("[1n, { a: [] }]", allow())).toMatchObject({
+      result: [{ $type: "bigint", value: "1" }, { a: [] }],
+    });
     expect(await run("null.x", allow())).toMatchObject({ status: "error", error: "TypeError", line: 1, column: 6 });
   });
 });

@@ -51,7 +51,7 @@ describe("printed lines", () => {
     ["one line of emoji", "console.log('😀'.repeat(20_000))"],
     ["many lines", "for (let n = 0; n < 900; n++) console.log('x'.repeat(40))"],
     ["lines in one text", "console.log('x\\n'.repeat(9000))"],
-    ["an object", "console.log({ text: 'x'.repeat(20_000) })"],
+    ["an object", "console.log({ a: 'x'.repeat(9000), b: 'x'.repeat(9000) })"],
     ["two texts", "console.log('x'.repeat(10_000), 'x'.repeat(10_000))"],
     ["a format", "console.log('%s', 'x'.repeat(20_000))"],
     ["empty lines", "for (let n = 0; n < 20_000; n++) console.log()"],

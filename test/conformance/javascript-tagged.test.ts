@@ -97,9 +97,7 @@ const { any } = fc.letrec<{ any: Written }>((tie) => ({
           new Map(pairs.map(([k, v]) => [k.value, v.value] as const)),
         ),
       ),
-    fc
-      .array(tie("any"), { maxLength: 4 })
-      .map((items) => written(`new Set([${list(items)}])`, new Set(values(items)))),
+    fc.array(tie("any"), { maxLength: 4 }).map((items) => written(`new Set([${list(items)}])`, new Set(values(items)))),
   ),
 }));
 

@@ -14,7 +14,9 @@ describe("text encoding", () => {
     const text = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("\ud800", "a\udfffé😀", "\ufeffa"));
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 12 }),
-      fc.array(fc.constantFrom(0x41, 0x80, 0xc2, 0xe0, 0xa0, 0xed, 0xef, 0xbb, 0xbf, 0xf0, 0x90, 0xf4), { maxLength: 8 }),
+      fc.array(fc.constantFrom(0x41, 0x80, 0xc2, 0xe0, 0xa0, 0xed, 0xef, 0xbb, 0xbf, 0xf0, 0x90, 0xf4), {
+        maxLength: 8,
+      }),
     );
     await fc.assert(
       fc.asyncProperty(text, bytes, async (written, given) => {
@@ -80,7 +82,10 @@ describe("base64", () => {
 
 describe("structuredClone", () => {
   it.each<[source: string, result: unknown]>([
-    ["const a = { b: [1, { c: 2 }] }; const c = structuredClone(a); [c, c !== a, c.b !== a.b]", [{ b: [1, { c: 2 }] }, true, true]],
+    [
+      "const a = { b: [1, { c: 2 }] }; const c = structuredClone(a); [c, c !== a, c.b !== a.b]",
+      [{ b: [1, { c: 2 }] }, true, true],
+    ],
     ["const o = {}; o.o = o; const c = structuredClone(o); c !== o && c.o === c", true],
     ["const x = {}; const [a, b] = structuredClone([x, x]); a === b", true],
     ["structuredClone(new Map([[{ a: 1 }, new Set([1])]])).size", 1],
@@ -92,7 +97,10 @@ describe("structuredClone", () => {
     ["1 in structuredClone([1, , 3])", false],
     ["structuredClone(new (class Q { y = 1 })()).constructor === Object", true],
     ["structuredClone(Object.create({ inherited: 1 }))", {}],
-    ["[structuredClone(1n), structuredClone(undefined), structuredClone(null)]", [{ $type: "bigint", value: "1" }, { $type: "undefined" }, null]],
+    [
+      "[structuredClone(1n), structuredClone(undefined), structuredClone(null)]",
+      [{ $type: "bigint", value: "1" }, { $type: "undefined" }, null],
+    ],
   ])("%s is %j", async (source, result) => {
     expect(await run(source)).toMatchObject({ ok: true, result });
   });
@@ -161,7 +169,10 @@ describe("the input", () => {
   it("may be as large as its limit, whatever it is made of", async () => {
     const inputBytes = 8192 * 1024;
     for (const input of ["x".repeat(inputBytes - 2), '"'.repeat(inputBytes / 2 - 1)]) {
-      const observation = await run("input.length", { input, limits: { inputBytes, timeoutMs: 10_000, memoryMb: 256 } });
+      const observation = await run("input.length", {
+        input,
+        limits: { inputBytes, timeoutMs: 10_000, memoryMb: 256 },
+      });
       expect(observation).toMatchObject({ ok: true, result: input.length });
     }
   });

@@ -7,6 +7,7 @@ import { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import type { ChatResult } from "@langchain/core/outputs";
 import { expect } from "vitest";
+import type { SandboxOptions } from "../../src/options.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import type { Observation, Outcome, Receipt, RunRequest, Sandbox } from "../../src/types.ts";
 
@@ -46,8 +47,8 @@ export function listen(sandbox: Sandbox): { sandbox: Sandbox; executed: string[]
   return { sandbox: { ...sandbox, execute }, executed };
 }
 
-export async function createListener() {
-  const sandbox = await createSandbox();
+export async function createListener(options: SandboxOptions = {}) {
+  const sandbox = await createSandbox(options);
   const listener = listen(sandbox);
   return { ...listener, close: () => sandbox.close() };
 }

@@ -40,10 +40,14 @@ const message = fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue());
 describe("frames that an honest peer sends", () => {
   it("are read back whole, however the stream is cut", () => {
     fc.assert(
-      fc.property(fc.array(message, { maxLength: 8 }), fc.array(fc.nat(5000), { maxLength: 40 }), (messages, places) => {
-        const read = readAll(cutAt(Buffer.concat(messages.map(encodeFrame)), places));
-        expect(read).toEqual(messages.map((sent) => JSON.parse(JSON.stringify(sent)) as unknown));
-      }),
+      fc.property(
+        fc.array(message, { maxLength: 8 }),
+        fc.array(fc.nat(5000), { maxLength: 40 }),
+        (messages, places) => {
+          const read = readAll(cutAt(Buffer.concat(messages.map(encodeFrame)), places));
+          expect(read).toEqual(messages.map((sent) => JSON.parse(JSON.stringify(sent)) as unknown));
+        },
+      ),
     );
   });
 

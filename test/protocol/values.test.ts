@@ -36,14 +36,20 @@ describe("a tagged value", () => {
       ]),
       { $type: "bigint", value: "1" },
     ],
-    [[1, tag("hole"), 3], [1, , 3]],
+    [
+      [1, tag("hole"), 3],
+      [1, , 3],
+    ],
   ])("%j is read as what it was", (tagged, value) => {
     expect(decodeValue(tagged)).toStrictEqual(value);
   });
 
-  it.skipIf(!("Float16Array" in globalThis))("of halves is read as what it was, where the host has such an array", () => {
-    expect(Object.prototype.toString.call(decodeValue(tag("Float16Array", [1, 0.5])))).toBe("[object Float16Array]");
-  });
+  it.skipIf(!("Float16Array" in globalThis))(
+    "of halves is read as what it was, where the host has such an array",
+    () => {
+      expect(Object.prototype.toString.call(decodeValue(tag("Float16Array", [1, 0.5])))).toBe("[object Float16Array]");
+    },
+  );
 
   it("of an invalid date is an invalid date", () => {
     expect(decodeValue(tag("Date", null))).toEqual(new Date(Number.NaN));

@@ -25,6 +25,8 @@ async function runBlocked(blockMs: number, sources: readonly string[], limits: o
 /** The block itself, and the start of a host with a worker for each program. */
 const PATIENCE_MS = 90_000;
 const LIMIT_MS = LIMITS.timeoutMs.default;
+/** The latest end that counts as in time, with half a second for a machine that is busy. */
+const LATEST_MS = LIMIT_MS + LIMITS.killGraceMs.default + 500;
 const BOMBS = [
   "console.log('before'); while (true);",
   "console.log('before'); new Array(2 ** 27).fill(0)",
@@ -34,34 +36,50 @@ const BOMBS = [
 ];
 
 describe("with the caller's loop blocked for 5 s", () => {
-  it("every bomb is answered within its limit, what it printed is kept, and the next run is right", async () => {
-    const { observations, workers, survivors, next } = await runBlocked(5000, BOMBS);
-    expect(observations).toHaveLength(BOMBS.length);
-    for (const observation of observations) {
-      expect(observation.ok).toBe(false);
-      expect(["timeout", "memory_limit", "error"]).toContain(observation.status);
-      expect(observation.stdout).toEqual(["before"]);
-      expect(observation.usage.wallMs).toBeLessThan(LIMIT_MS + 500);
-    }
-    expect(observations[0]).toMatchObject({ status: "timeout" });
-    // Those that only SIGKILL ends were ended while the loop was blocked.
-    expect(survivors).toBeLessThan(workers);
-    expect(next).toMatchObject({ ok: true, result: [2, 4] });
-  }, PATIENCE_MS);
+  it(
+    "every bomb is answered within its limit, what it printed is kept, and the next run is right",
+    async () => {
+      const { observations, workers, survivors, next } = await runBlocked(5000, BOMBS);
+      expect(observations).toHaveLength(BOMBS.length);
+      for (const observation of observations) {
+        expect(observation.ok).toBe(false);
+        expect(["timeout", "memory_limit", "error"]).toContain(observation.status);
+        expect(observation.stdout).toEqual(["before"]);
+        expect(observation.usage.wallMs).toBeLessThan(LATEST_MS);
+      }
+      expect(observations[0]).toMatchObject({ status: "timeout" });
+      // Those that only SIGKILL ends were ended while the loop was blocked.
+      expect(survivors).toBeLessThan(workers);
+      expect(next).toMatchObject({ ok: true, result: [2, 4] });
+    },
+    PATIENCE_MS,
+  );
 
-  it("a quick program is no slow one, also where its answer is larger than a pipe holds", async () => {
-    const sources = ["'done'", "'x'.repeat(900_000)", "for (let n = 0; n < 900; n++) console.log('x'.repeat(900)); 1"];
-    const limits = { resultBytes: 1024 * 1024, stdoutBytes: 1024 * 1024 };
-    const { observations } = await runBlocked(5000, sources, limits);
-    expect(observations.map(({ status }) => status)).toEqual(["ok", "ok", "ok"]);
-    for (const { usage } of observations) expect(usage.wallMs).toBeLessThan(LIMIT_MS);
-  }, PATIENCE_MS);
+  it(
+    "a quick program is no slow one, also where its answer is larger than a pipe holds",
+    async () => {
+      const sources = [
+        "'done'",
+        "'x'.repeat(900_000)",
+        "for (let n = 0; n < 900; n++) console.log('x'.repeat(900)); 1",
+      ];
+      const limits = { resultBytes: 1024 * 1024, stdoutBytes: 1024 * 1024 };
+      const { observations } = await runBlocked(5000, sources, limits);
+      expect(observations.map(({ status }) => status)).toEqual(["ok", "ok", "ok"]);
+      for (const { usage } of observations) expect(usage.wallMs).toBeLessThan(LIMIT_MS);
+    },
+    PATIENCE_MS,
+  );
 });
 
 describe("with the caller's loop blocked for less than the limit", () => {
-  it("the deadline does not move", async () => {
-    const { observations, answeredMs } = await runBlocked(1100, ["[].reverse.call({ length: 2 ** 53 - 1 })"]);
-    expect(observations[0]).toMatchObject({ status: "timeout" });
-    expect(answeredMs).toBeLessThan(LIMIT_MS + LIMITS.killGraceMs.default + 500);
-  }, PATIENCE_MS);
+  it(
+    "the deadline does not move",
+    async () => {
+      const { observations, answeredMs } = await runBlocked(1100, ["[].reverse.call({ length: 2 ** 53 - 1 })"]);
+      expect(observations[0]).toMatchObject({ status: "timeout" });
+      expect(answeredMs).toBeLessThan(LATEST_MS);
+    },
+    PATIENCE_MS,
+  );
 });

@@ -110,7 +110,9 @@ describe("one signal for many runs", () => {
 
   it("ends them all, wherever they are, and has no listener left", async () => {
     const controller = new AbortController();
-    const runs = Array.from({ length: 40 }, () => run("for (;;);", { signal: controller.signal, limits: { timeoutMs: 30_000 } }));
+    const runs = Array.from({ length: 40 }, () =>
+      run("for (;;);", { signal: controller.signal, limits: { timeoutMs: 30_000 } }),
+    );
     controller.abort();
     for (const observation of await Promise.all(runs)) expect(observation).toMatchObject(CANCELLED);
     expect(getEventListeners(controller.signal, "abort")).toEqual([]);

@@ -100,7 +100,10 @@ describe("a worker that does not come up", () => {
     ["greetsWithAHugeFrame", /a frame of 1073741824 bytes/],
     ["neverReady", /not ready after 400 ms/],
   ])("%s is ENGINE_UNAVAILABLE, in its own words", async (behaviour, words) => {
-    const start = createFakePool({ behaviours: [behaviour], startTimeoutMs: behaviour === "neverReady" ? 400 : 10_000 });
+    const start = createFakePool({
+      behaviours: [behaviour],
+      startTimeoutMs: behaviour === "neverReady" ? 400 : 10_000,
+    });
     await expect(start).rejects.toMatchObject({ name: "SandboxError", code: "ENGINE_UNAVAILABLE" });
     await expect(start).rejects.toThrow(words);
   });
@@ -124,9 +127,12 @@ describe("an operator's mistake", () => {
     await expect(start).rejects.toThrow(/workerNode.*\/nowhere\/node/);
   });
 
-  it.each([["/bin/false"], ["/etc/passwd"]])("of a worker node that is none (%s) is ENGINE_UNAVAILABLE", async (path) => {
-    const start = createSandbox({ workerNode: path, workers: 1, standby: 0 });
-    await expect(start).rejects.toMatchObject({ code: "ENGINE_UNAVAILABLE" });
-    await expect(start).rejects.toThrow(/^No worker can start: /);
-  });
+  it.each([["/bin/false"], ["/etc/passwd"]])(
+    "of a worker node that is none (%s) is ENGINE_UNAVAILABLE",
+    async (path) => {
+      const start = createSandbox({ workerNode: path, workers: 1, standby: 0 });
+      await expect(start).rejects.toMatchObject({ code: "ENGINE_UNAVAILABLE" });
+      await expect(start).rejects.toThrow(/^No worker can start: /);
+    },
+  );
 });

@@ -81,12 +81,15 @@ describe("a wrong option", () => {
 });
 
 describe("options that are left out", () => {
-  it.each([undefined, {}, { workers: undefined, limits: {} } as SandboxOptions])("have their defaults: %j", (options) => {
-    const resolved = resolveSandboxOptions(options);
-    expect(resolved).toMatchObject({ containment: "process", standby: 1, runsPerWorker: 500, workerNode: null });
-    expect(resolved.workers).toBeGreaterThanOrEqual(1);
-    expect(resolved.limits).toEqual(DEFAULT_LIMITS);
-  });
+  it.each([undefined, {}, { workers: undefined, limits: {} } as unknown as SandboxOptions])(
+    "have their defaults: %j",
+    (options) => {
+      const resolved = resolveSandboxOptions(options);
+      expect(resolved).toMatchObject({ containment: "process", standby: 1, runsPerWorker: 500, workerNode: null });
+      expect(resolved.workers).toBeGreaterThanOrEqual(1);
+      expect(resolved.limits).toEqual(DEFAULT_LIMITS);
+    },
+  );
 
   it("are complete and frozen once resolved", () => {
     const resolved = resolveSandboxOptions({ limits: { timeoutMs: 5 }, workerEnv: { LEVEL: "1" } });

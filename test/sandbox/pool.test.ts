@@ -111,7 +111,9 @@ describe("close", () => {
     await sandbox.close();
     await sandbox[Symbol.asyncDispose]();
     await expect(runOn(sandbox, "1")).rejects.toMatchObject({ name: "SandboxError", code: "POOL_CLOSED" });
-    await expect(sandbox.inspect({ language: "javascript", source: "1" })).rejects.toMatchObject({ code: "POOL_CLOSED" });
+    await expect(sandbox.inspect({ language: "javascript", source: "1" })).rejects.toMatchObject({
+      code: "POOL_CLOSED",
+    });
   });
 
   it("right after the start ends the workers that are still coming up", async () => {
@@ -153,7 +155,8 @@ describe("a worker", () => {
   it("is kept after an error, which is no fault of it", async () => {
     await using sandbox = await createSandbox(small);
     const workers = listWorkers();
-    for (const source of ["null.x", "let", "await new Promise(() => {})", "'x'.repeat(1e6)", "1"]) await runOn(sandbox, source);
+    for (const source of ["null.x", "let", "await new Promise(() => {})", "'x'.repeat(1e6)", "1"])
+      await runOn(sandbox, source);
     expect(listWorkers()).toEqual(workers);
   });
 

@@ -70,13 +70,17 @@ describe("a request with", () => {
   )("a %s of %i is a fault that tells the bounds", async (name, value) => {
     await expect(run("1", { limits: { [name]: value } })).rejects.toMatchObject({
       code: "INVALID_OPTIONS",
-      message: expect.stringMatching(new RegExp(`limits\\.${name}: expected .* from \\d+ to \\d+ \\(.*\\), got ${value}`)),
+      message: expect.stringMatching(
+        new RegExp(`limits\\.${name}: expected .* from \\d+ to \\d+ \\(.*\\), got ${value}`),
+      ),
     });
   });
 
   it("no request at all is a fault", async () => {
     for (const request of [undefined, null, 5]) {
-      await expect(inUse.sandbox.run(request as unknown as RunRequest)).rejects.toMatchObject({ code: "INVALID_OPTIONS" });
+      await expect(inUse.sandbox.run(request as unknown as RunRequest)).rejects.toMatchObject({
+        code: "INVALID_OPTIONS",
+      });
     }
   });
 

@@ -48,6 +48,7 @@ describe("what a worker may read", () => {
     const { entry, folders } = findWorkerFiles();
     expect(entry).toMatch(/\/src\/worker\/main\.ts$/);
     expect(folders.some((path) => path.endsWith("/src/worker"))).toBe(true);
-    for (const path of folders) expect(path).not.toMatch(/\/(sandbox|graph|nodes|policy|cli|\.env|src|node_modules)\/?$/);
+    for (const path of folders)
+      expect(path).not.toMatch(/\/(sandbox|graph|nodes|policy|cli|\.env|src|node_modules)\/?$/);
   });
 });

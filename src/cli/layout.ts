@@ -1,5 +1,5 @@
 /**
- * The look of the tour: headings, wrapped text, programs, observations. Lines out, nothing printed.
+ * The look of what is shown to a person: headings, wrapped text, programs, observations. Lines out, nothing printed.
  * Every line fits the width, and reads the same without colour.
  */
 
