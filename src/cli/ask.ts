@@ -5,10 +5,10 @@
 
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import type { Outcome } from "../types.ts";
+import type { CommonOptions } from "./command-options.ts";
 import { EXIT, UsageError } from "./fault.ts";
 import { formatObservationText, formatProgram } from "./layout.ts";
 import { toPrintable } from "./printable.ts";
-import type { CommonOptions } from "./program.ts";
 import { loadPolicy, openSandbox } from "./resources.ts";
 import { createStyle, type Style } from "./style.ts";
 

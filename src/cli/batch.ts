@@ -9,10 +9,10 @@ import { denied } from "../graph/refusals.ts";
 import { TOOL_NAMES } from "../graph/tool-names.ts";
 import type { Policy } from "../policy/evaluate.ts";
 import type { Facts, Observation, Sandbox } from "../types.ts";
-import { answerLines } from "./answer-lines.ts";
+import { answerLines, sandboxForLines } from "./answer-lines.ts";
 import { type BatchLine, decodeBatchLine } from "./batch-line.ts";
+import type { BatchOptions } from "./command-options.ts";
 import { EXIT } from "./fault.ts";
-import type { BatchOptions } from "./program.ts";
 import { loadPolicy, openSandbox } from "./resources.ts";
 
 interface Runner {
@@ -51,7 +51,7 @@ async function runLine(runner: Runner, line: BatchLine): Promise<Observation> {
 export async function runBatch(options: BatchOptions): Promise<number> {
   const concurrency = options.concurrency ?? availableParallelism();
   const policy = await loadPolicy(options.policy);
-  const sandbox = await openSandbox(options, { workers: concurrency });
+  const sandbox = await openSandbox(options, sandboxForLines(concurrency));
   const runner = { sandbox, policy, readManifest: createManifestReader(sandbox) };
   await answerLines(concurrency, async (input) => {
     const line = decodeBatchLine(input);

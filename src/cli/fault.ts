@@ -15,7 +15,8 @@ export class UsageError extends Error {
 }
 
 const LONGEST_SENTENCE = 600;
-const LOOKS_LIKE_A_KEY = /\b(?:sk|pk|key|Bearer)[-_ ][\w-]{6,}[\w*.-]*/g;
+/** A key, a bearer token, the user and password of an address. */
+const SECRETS = /\b(?:sk|pk|rk)[-_][-\w*.]{6,}|\bBearer\s+[^\s,]+|(?<=:\/\/)[^\s/@]+@/g;
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
@@ -30,12 +31,15 @@ function adviceFor(error: unknown): string {
   return " (unexpected; set SALLYPORT_DEBUG=1 to see where it comes from)";
 }
 
+function hideSecrets(text: string): string {
+  const key = process.env.OPENAI_API_KEY;
+  const withoutKey = key !== undefined && key.length > 3 ? text.replaceAll(key, "[secret]") : text;
+  return withoutKey.replace(SECRETS, "[secret]");
+}
+
 /** The fault as one line, with every secret of the environment taken out. */
 export function describeFault(error: unknown): string {
-  let text = messageOf(error).replace(/\s+/g, " ").trim() || "unknown fault";
-  const key = process.env.OPENAI_API_KEY;
-  if (key !== undefined && key.length > 3) text = text.replaceAll(key, "[key]");
-  text = text.replace(LOOKS_LIKE_A_KEY, "[key]");
+  let text = hideSecrets(messageOf(error)).replace(/\s+/g, " ").trim() || "unknown fault";
   if (text.length > LONGEST_SENTENCE) text = `${text.slice(0, LONGEST_SENTENCE)}…`;
   return `sallyport: ${toPrintable(text)}${adviceFor(error)}`;
 }
@@ -44,8 +48,8 @@ export function describeFault(error: unknown): string {
 export function reportFault(error: unknown): number {
   process.stderr.write(`${describeFault(error)}\n`);
   if (process.env.SALLYPORT_DEBUG && error instanceof Error) {
-    process.stderr.write(`${error.stack ?? ""}\n`);
-    if (error.cause !== undefined) process.stderr.write(`caused by: ${messageOf(error.cause)}\n`);
+    process.stderr.write(`${hideSecrets(error.stack ?? "")}\n`);
+    if (error.cause !== undefined) process.stderr.write(`caused by: ${hideSecrets(messageOf(error.cause))}\n`);
   }
   return EXIT.fault;
 }

@@ -8,13 +8,13 @@ import { SandboxError } from "../errors.ts";
 import { createCodeExecutionGraph } from "../graph/workflow.ts";
 import { createPolicy, type Policy } from "../policy/evaluate.ts";
 import type { Sandbox } from "../types.ts";
-import { answerLines } from "./answer-lines.ts";
+import { answerLines, sandboxForLines } from "./answer-lines.ts";
 import type { LimitSettings } from "./arguments.ts";
+import type { CommonOptions } from "./command-options.ts";
 import { EXIT } from "./fault.ts";
 import { decodeGraphLine, type GraphLine, type GraphSettings } from "./graph-line.ts";
 import { LineRefusal } from "./line-record.ts";
 import { encodeMessage } from "./message-output.ts";
-import type { CommonOptions } from "./program.ts";
 import { loadPolicy, openSandbox } from "./resources.ts";
 
 interface GraphMaker {
@@ -57,7 +57,7 @@ async function runGraphLine(maker: GraphMaker, { id, messages, settings }: Graph
 export async function runGraphLines(options: CommonOptions): Promise<number> {
   const concurrency = availableParallelism();
   const policy = await loadPolicy(options.policy);
-  const maker = { sandbox: await openSandbox(options, { workers: concurrency }), policy };
+  const maker = { sandbox: await openSandbox(options, sandboxForLines(concurrency)), policy };
   await answerLines(concurrency, async (input) => runGraphLine(maker, decodeGraphLine(input)));
   return EXIT.ok;
 }

@@ -5,33 +5,11 @@
 
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
-import type { Language } from "../types.ts";
-import { type LimitSettings, parseConcurrency, parseLanguage, parseLimit } from "./arguments.ts";
+import { parseConcurrency, parseLanguage, parseLimit } from "./arguments.ts";
+import type { BatchOptions, CommonOptions, InspectOptions, RunOptions } from "./command-options.ts";
 import { EXIT, UsageError } from "./fault.ts";
 import { describeCommand, EPILOGUE, INTRODUCTION } from "./help.ts";
 import { createStyle, hasColor } from "./style.ts";
-
-/** Options of every command. */
-export interface CommonOptions {
-  readonly policy: string;
-  readonly containment: string;
-}
-
-export interface RunOptions extends CommonOptions {
-  readonly language?: Language;
-  readonly input?: string;
-  readonly json?: true;
-  readonly limit: LimitSettings;
-}
-
-export interface InspectOptions extends CommonOptions {
-  readonly language?: Language;
-  readonly json?: true;
-}
-
-export interface BatchOptions extends CommonOptions {
-  readonly concurrency?: number;
-}
 
 function readVersion(): string {
   const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");

@@ -6,8 +6,8 @@
 import type { SandboxOptions } from "../options.ts";
 import type { Policy } from "../policy/evaluate.ts";
 import type { Sandbox } from "../types.ts";
+import type { CommonOptions } from "./command-options.ts";
 import { UsageError } from "./fault.ts";
-import type { CommonOptions } from "./program.ts";
 import { closeOnExit } from "./shutdown.ts";
 import { readJson } from "./source.ts";
 

@@ -5,9 +5,9 @@
 
 import Table from "cli-table3";
 import type { Sandbox, SandboxReport } from "../types.ts";
+import type { CommonOptions } from "./command-options.ts";
 import { EXIT } from "./fault.ts";
 import { formatHeading, formatText, formatVerdict, wrapText } from "./layout.ts";
-import type { CommonOptions } from "./program.ts";
 import { loadPolicy, openSandbox } from "./resources.ts";
 import { createStyle, type Style } from "./style.ts";
 import { NO_BORDERS, trimTable } from "./table.ts";

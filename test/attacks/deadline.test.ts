@@ -12,7 +12,7 @@ describeAttacks("deadline", inUse);
 describe("many endless programs at once", () => {
   it("are each ended by their own limit, and the calls behind them are served", async () => {
     const endless = ["for (;;);", "[].reverse.call({ length: 2 ** 53 - 1 })", "for (;;) await 0"];
-    const asked = Array.from({ length: 6 }, (_, index) => endless[index % endless.length] ?? "");
+    const asked = Array.from({ length: 3 }, (_, index) => endless[index] ?? "");
     const attacks = asked.map((source) => inUse.run(source, { limits: { timeoutMs: 200 } }));
     const behind = [1, 2, 3, 4].map((n) => inUse.run(`${n}`, { limits: { timeoutMs: 10_000 } }));
     for (const observation of await Promise.all(attacks)) {

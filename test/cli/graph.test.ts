@@ -3,8 +3,10 @@
  * What the graph makes of each malformed call is tested with the graph; here: that it gets there, and comes back.
  */
 
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseLines, runCommand } from "./command.ts";
+import { messageLike } from "./message-like.ts";
 
 const TOOL = "run_javascript_sandboxed";
 
@@ -144,6 +146,26 @@ describe("graph", () => {
   it("prints nothing that a terminal would act on", async () => {
     const { stdout } = await runGraph([{ id: 1, messages: [{ role: "user", content: "\u001b[2J\u202e\u2028" }] }]);
     expect(stdout.trimEnd()).not.toMatch(/[\p{Cc}\p{Cf}\u2028]/u);
+  });
+
+  it("answers whatever looks like messages, and every call of ours in it exactly once", async () => {
+    const ask = fc
+      .array(messageLike, { maxLength: 3 })
+      .map((messages) => [{ role: "user", content: "go" }, ...messages]);
+    const lines = fc.sample(ask, { numRuns: 300, seed: 7 }).map((messages, id) => ({ id, messages }));
+    const { answers, code, stderr } = await runGraph(lines);
+    expect(answers.map(({ id }) => id)).toEqual(lines.map(({ id }) => id));
+    const taken = answers.filter(({ error }) => error === undefined);
+    expect(taken.length).toBeGreaterThan(20);
+    for (const { messages, outcome } of taken) {
+      expect(["success", "cap", "answer", "no_calls"]).toContain(outcome.kind);
+      const last = messages.findLastIndex(({ role }) => role === "assistant");
+      const ids = messages[last]?.tool_calls?.map(({ id }) => id) ?? [];
+      const answered = messages.slice(last + 1).map((message) => message.tool_call_id);
+      if (last > messages.findLastIndex(({ role }) => role === "user"))
+        expect(answered).toEqual(expect.arrayContaining(ids));
+    }
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 
   it("answers a line that cannot be taken as InvalidLine, and goes on", async () => {

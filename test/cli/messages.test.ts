@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { MessageRefusal } from "../../src/cli/message-calls.ts";
 import { encodeMessage } from "../../src/cli/message-output.ts";
 import { decodeMessages } from "../../src/cli/messages.ts";
+import { messageLike } from "./message-like.ts";
 
 const TOOL = "run_javascript_sandboxed";
 
@@ -160,49 +161,6 @@ describe("what cannot be carried is refused", () => {
   });
 });
 
-/** JSON that looks enough like messages to get deep into the decoder. */
-const { message: messageLike } = fc.letrec((tie) => ({
-  junk: fc.oneof(
-    { depthSize: "small" },
-    fc.jsonValue(),
-    tie("call"),
-    fc.constantFrom("lc", "c1", TOOL, "{}", '{"source":"1"}'),
-  ),
-  call: fc.record(
-    {
-      id: tie("junk"),
-      name: tie("junk"),
-      args: tie("junk"),
-      index: fc.nat(2),
-      type: tie("junk"),
-      function: fc.oneof(tie("junk"), fc.record({ name: tie("junk"), arguments: tie("junk") }, { requiredKeys: [] })),
-    },
-    { requiredKeys: [] },
-  ),
-  calls: fc.oneof(fc.array(tie("call"), { maxLength: 3 }), tie("junk")),
-  message: fc.record(
-    {
-      role: fc.oneof(fc.constantFrom("user", "assistant", "system", "tool", "developer"), tie("junk")),
-      type: fc.oneof(fc.constantFrom("human", "ai", "system", "tool", "remove"), tie("junk")),
-      content: fc.oneof(
-        fc.string(),
-        fc.array(fc.record({ type: fc.constantFrom("text", "tool_call", "reasoning") })),
-        tie("junk"),
-      ),
-      id: tie("junk"),
-      name: tie("junk"),
-      tool_call_id: fc.oneof(fc.string(), tie("junk")),
-      status: tie("junk"),
-      tool_calls: tie("calls"),
-      invalid_tool_calls: tie("calls"),
-      tool_call_chunks: tie("calls"),
-      additional_kwargs: fc.oneof(fc.record({ tool_calls: tie("calls") }), tie("junk")),
-      response_metadata: fc.oneof(fc.record({ output_version: fc.constant("v1") }), tie("junk")),
-    },
-    { requiredKeys: [] },
-  ),
-}));
-
 describe("whatever the JSON", () => {
   function decodeOrRefuse(value: unknown): BaseMessage[] | undefined {
     try {
@@ -219,7 +177,7 @@ describe("whatever the JSON", () => {
         for (const message of decodeOrRefuse(value) ?? [])
           expect(() => JSON.stringify(encodeMessage(message))).not.toThrow();
       }),
-      { numRuns: 2000 },
+      { numRuns: 700 },
     );
   });
 

@@ -142,6 +142,7 @@ describe("describeFault", () => {
   });
 
   it("hides what looks like a key", () => {
-    expect(describeFault(new UsageError("401 for key sk-proj-abcdef123456"))).not.toContain("abcdef");
+    const told = describeFault(new UsageError("401 for sk-proj-abcdef123456, Bearer xyzxyz, https://ada:pass@host/"));
+    expect(told).toBe("sallyport: 401 for [secret], [secret], https://[secret]host/");
   });
 });

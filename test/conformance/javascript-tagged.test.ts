@@ -110,7 +110,7 @@ describe("any value", () => {
         // Not toStrictEqual: it is misled by an own key `constructor`.
         expect(isDeepStrictEqual(decodeValue(observation.result ?? null), value)).toBe(true);
       }),
-      { numRuns: 250 },
+      { numRuns: 200 },
     );
   });
 
@@ -120,7 +120,7 @@ describe("any value", () => {
         const { result } = await run(`return [${source}]`, { limits: { sourceChars: 100_000 } });
         expect(isDeepStrictEqual(JSON.parse(JSON.stringify(result)), result)).toBe(true);
       }),
-      { numRuns: 50 },
+      { numRuns: 25 },
     );
   });
 });

@@ -29,7 +29,7 @@ describe("text encoding", () => {
           new TextDecoder().decode(Uint8Array.from(given)),
         ]);
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 
@@ -62,7 +62,7 @@ describe("base64", () => {
         const { result } = await run("[btoa(input), atob(btoa(input))]", { input: binary });
         expect(result).toEqual([btoa(binary), binary]);
       }),
-      { numRuns: 30 },
+      { numRuns: 20 },
     );
   });
 
@@ -145,7 +145,7 @@ describe("the input", () => {
         const { result } = await run("JSON.stringify(input)", { input: input as never });
         expect(result).toBe(JSON.stringify(input));
       }),
-      { numRuns: 50 },
+      { numRuns: 25 },
     );
   });
 

@@ -22,39 +22,25 @@ function runOn(sandbox: Sandbox, source: string, timeoutMs = 5000): Promise<Obse
 
 const small: SandboxOptions = { ...PATIENT, workers: 1, standby: 0 };
 
-/** Resolves when a run has begun on the one worker that there is. */
-function occupy(sandbox: Sandbox, signal: AbortSignal): Promise<Promise<Observation>[]> {
-  return new Promise((resolve) => {
-    const running: Promise<Observation>[] = [];
-    const source = "console.log('on'); for (;;);";
-    const limits = { timeoutMs: 30_000 };
-    running.push(sandbox.run({ language: "javascript", source, limits, signal, onStdout: () => resolve(running) }));
-  });
-}
-
 afterEach(() => {
   expect(listWorkers()).toEqual([]);
 });
 
 describe("a sandbox whose workers are busy", () => {
   it("lets calls wait their turn, and serves them in order", async () => {
-    await using sandbox = await createSandbox(small);
+    await using fake = await createFakePool();
     const ended: number[] = [];
-    const runs = Array.from({ length: 8 }, async (_, index) => {
-      const observation = await runOn(sandbox, `${index}`);
-      ended.push(index);
-      return observation.result;
-    });
-    expect(await Promise.all(runs)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
-    expect(ended).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    const asked = [0, 1, 2, 3, 4, 5, 6, 7];
+    await Promise.all(asked.map((index) => fake.run().then(() => ended.push(index))));
+    expect(ended).toEqual(asked);
   });
 
   it("says at once that its queue is full, and how many wait", async () => {
-    await using sandbox = await createSandbox({ ...small, limits: { ...PATIENT.limits, maxQueue: 1 } });
+    await using fake = await createFakePool({ behaviours: ["hangs", "honest"], maxQueue: 1 });
     const controller = new AbortController();
-    const [busy] = await occupy(sandbox, controller.signal);
-    const waiting = runOn(sandbox, "1");
-    const refused = await runOn(sandbox, "2");
+    const busy = fake.run({ signal: controller.signal });
+    const waiting = fake.run();
+    const refused = await fake.run();
     expect(refused).toMatchObject({ status: "unavailable", error: "Unavailable", stdout: [] });
     expect(refused.message).toMatch(/queue is full: 1 calls wait/);
     controller.abort();
@@ -62,21 +48,30 @@ describe("a sandbox whose workers are busy", () => {
     expect(await waiting).toMatchObject({ ok: true, result: 1 });
   });
 
-  it("says when none became free in time, and has not run the code", async () => {
-    await using sandbox = await createSandbox({ ...small, limits: { queueTimeoutMs: 100 } });
+  it("has no queue at all where none is allowed", async () => {
+    await using fake = await createFakePool({ behaviours: ["hangs"], maxQueue: 0 });
     const controller = new AbortController();
-    const [busy] = await occupy(sandbox, controller.signal);
-    const late = await runOn(sandbox, "console.log(1)");
+    const busy = fake.run({ signal: controller.signal });
+    expect(await fake.run()).toMatchObject({ status: "unavailable" });
+    controller.abort();
+    await busy;
+  });
+
+  it.each([0, 100])("says when none became free within %i ms, and has not run the code", async (queueTimeoutMs) => {
+    await using fake = await createFakePool({ behaviours: ["hangs"], queueTimeoutMs });
+    const controller = new AbortController();
+    const busy = fake.run({ signal: controller.signal });
+    const late = await fake.run();
     expect(late).toMatchObject({ status: "queue_timeout", error: "QueueTimeout", stdout: [] });
-    expect(late.usage.queueMs).toBeGreaterThanOrEqual(99);
+    expect(late.usage.queueMs).toBeGreaterThanOrEqual(queueTimeoutMs - 1);
     expect(late.usage.wallMs).toBe(0);
     controller.abort();
     await busy;
   });
 
   it("answers each of many calls once, with its own result", async () => {
-    await using sandbox = await createSandbox({ ...PATIENT, workers: 2, runsPerWorker: 40 });
-    const asked = Array.from({ length: 200 }, (_, index) => index);
+    await using sandbox = await createSandbox({ ...PATIENT, workers: 2, runsPerWorker: 30 });
+    const asked = Array.from({ length: 100 }, (_, index) => index);
     const answered = await Promise.all(asked.map((index) => runOn(sandbox, `console.log(${index}); ${index} * 2`)));
     expect(answered.map(({ result }) => result)).toEqual(asked.map((index) => index * 2));
     expect(answered.map(({ stdout }) => stdout)).toEqual(asked.map((index) => [`${index}`]));
@@ -132,13 +127,15 @@ describe("close", () => {
 
 describe("a worker", () => {
   it("is recycled after its runs, and runs in between go on", async () => {
-    await using sandbox = await createSandbox({ ...small, runsPerWorker: 3 });
-    const pids = new Set<number>();
-    for (let run = 0; run < 9; run++) {
-      expect(await runOn(sandbox, `${run}`)).toMatchObject({ ok: true, result: run });
-      for (const { pid } of listWorkers()) pids.add(pid);
-    }
-    expect(pids.size).toBeGreaterThanOrEqual(3);
+    await using fake = await createFakePool({ runsPerWorker: 3 });
+    for (let run = 0; run < 9; run++) expect(await fake.run()).toMatchObject({ ok: true, result: 1 });
+    expect(fake.started.slice(0, 3).map(({ runs }) => runs)).toEqual([3, 3, 3]);
+    expect(
+      fake.started
+        .slice(0, 3)
+        .map(({ hasEnded }) => hasEnded)
+        .slice(0, 2),
+    ).toEqual([true, true]);
   });
 
   it.each([

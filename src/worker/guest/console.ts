@@ -67,6 +67,8 @@ export function createConsole(
     }
     truncate();
   };
+  /** One character more than fits, so that a line that was cut shows as cut. */
+  const room = (): number => bytesLeft + 1;
   const asNumber = (value: unknown, whole: boolean): string => {
     if (typeof value === "bigint") return inspect(value, bytesLeft);
     const number = typeof value === "object" || typeof value === "symbol" ? NaN : p.toNumber(value);
@@ -89,13 +91,13 @@ export function createConsole(
           else {
             const value = args[next++];
             if (kind === "d" || kind === "i" || kind === "f") text += asNumber(value, kind === "i");
-            else if (kind !== "c") text += inspect(value, bytesLeft);
+            else if (kind !== "c") text += inspect(value, room());
           }
         }
       }
     }
     for (let index = next; index < args.length && text.length <= bytesLeft; index++) {
-      text += (index === 0 ? "" : " ") + inspect(args[index], bytesLeft);
+      text += (index === 0 ? "" : " ") + inspect(args[index], room());
     }
     return text;
   };
