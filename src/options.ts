@@ -44,6 +44,8 @@ export interface ResolvedSandboxOptions {
 }
 
 const SECRET_NAME = /key|token|secret|password|passwd|credential|auth|cookie|private/i;
+/** Variables that a loader, Node or ICU obeys: with them a defence could be switched off. */
+const OBEYED_NAME = /^(TZ|LC_.*|LANG|NODE_.*|LD_.*|DYLD_.*|UV_.*|OPENSSL_.*|SSL_.*)$/i;
 
 function limitSchema(row: LimitRow) {
   return z.int().min(row.min).max(row.max).default(row.default);
@@ -62,7 +64,10 @@ const sandboxSchema = z.strictObject({
   workerNode: z.string().min(1).nullable().default(null),
   workerEnv: z
     .record(
-      z.string().refine((name) => !SECRET_NAME.test(name), "a name that does not look like a secret"),
+      z
+        .string()
+        .refine((name) => !SECRET_NAME.test(name), "a name that does not look like a secret")
+        .refine((name) => !OBEYED_NAME.test(name), "a name that no loader and no runtime obeys"),
       z.string(),
     )
     .default({}),
@@ -95,6 +100,8 @@ export function parseOptions<Schema extends z.ZodType>(schema: Schema, value: un
   const problems = parsed.error.issues.map((issue) => {
     if (issue.code === "unrecognized_keys") return `unknown option ${issue.keys.map((key) => `"${key}"`).join(", ")}`;
     const path = issue.path.map(String).join(".") || what;
+    // A key that is wrong is told by its name: what stands under it may be a secret.
+    if (issue.code === "invalid_key") return `${path}: expected ${issue.issues[0]?.message ?? "another name"}`;
     return `${path}: expected ${issue.message.replace(/^Invalid input: expected /, "")}, got ${showValue(valueAt(value, issue.path))}`;
   });
   throw new SandboxError("INVALID_OPTIONS", `${what}: ${problems.join("; ")}`, { cause: parsed.error });

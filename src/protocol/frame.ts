@@ -10,8 +10,8 @@ export class ProtocolViolation extends Error {
 
 const HEADER_BYTES = 4;
 
-/** No honest frame is larger: the largest result and output, escaped twice, fit. */
-export const MAX_FRAME_BYTES = 16 * 1024 * 1024;
+/** No honest frame is larger: the largest input, result or output fits, though every character be escaped twice. */
+export const MAX_FRAME_BYTES = 32 * 1024 * 1024;
 
 export function encodeFrame(message: object): Buffer {
   const json = JSON.stringify(message);

@@ -45,6 +45,8 @@ export interface ReadyMessage {
 export interface StartedMessage {
   type: "started";
   id: string;
+  /** When, on the machine's monotonic clock: the host may read this long after. Milliseconds. */
+  atMs: number;
 }
 
 export interface StdoutMessage {
@@ -154,7 +156,7 @@ const fromHost = { run: runMessage, inspect: inspectMessage };
 
 const fromWorker = {
   ready: decodeRecord<ReadyMessage>({ type: choice(["ready"]), node: text(40), languages: array(language, 8) }),
-  started: decodeRecord<StartedMessage>({ type: choice(["started"]), id }),
+  started: decodeRecord<StartedMessage>({ type: choice(["started"]), id, atMs: number }),
   stdout: decodeRecord<StdoutMessage>({ type: choice(["stdout"]), id, line: text(MAX_TEXT) }),
   truncated: decodeRecord<TruncatedMessage>({ type: choice(["truncated"]), id }),
   manifest: decodeRecord<ManifestMessage>({ type: choice(["manifest"]), id, manifest }),

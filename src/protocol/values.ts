@@ -16,7 +16,11 @@ export class Opaque {
   }
 }
 
+/** Halves are newer than the oldest Node of a host. */
+const { Float16Array } = globalThis as unknown as { Float16Array?: Float32ArrayConstructor };
+
 const TYPED_ARRAYS = {
+  ...(Float16Array && { Float16Array }),
   Int8Array,
   Uint8Array,
   Uint8ClampedArray,
@@ -118,6 +122,6 @@ function decodeTagged(tagged: Tagged, path: (string | number)[], above: Ancestor
 
 function decodeTypedArray(name: string, list: JsonValue[]): unknown {
   if (!Object.hasOwn(TYPED_ARRAYS, name)) return undefined;
-  const TypedArray = TYPED_ARRAYS[name as keyof typeof TYPED_ARRAYS] as new (items: unknown[]) => unknown;
+  const TypedArray = TYPED_ARRAYS[name as keyof typeof TYPED_ARRAYS] as unknown as new (items: unknown[]) => unknown;
   return new TypedArray(list.map((item) => decode(item, [], new Map())));
 }

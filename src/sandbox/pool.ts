@@ -92,7 +92,7 @@ export class Pool {
   /** Gives a worker back: used again, or replaced where it has done its runs. */
   release(worker: WorkerProcess): void {
     this.#busy--;
-    if (worker.hasEnded) return this.#serve();
+    if (!worker.isUsable) return this.#serve();
     if (worker.runs >= this.#options.runsPerWorker || this.#closing) worker.kill("discarded");
     else this.#idle.push(worker);
     this.#serve();
@@ -119,7 +119,7 @@ export class Pool {
   }
 
   #takeIdle(): WorkerProcess | null {
-    for (let worker = this.#idle.shift(); worker; worker = this.#idle.shift()) if (!worker.hasEnded) return worker;
+    for (let worker = this.#idle.shift(); worker; worker = this.#idle.shift()) if (worker.isUsable) return worker;
     return null;
   }
 

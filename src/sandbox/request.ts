@@ -31,6 +31,7 @@ export function resolveCallLimits(
   defaults: Readonly<Record<LimitName, number>>,
   asked: Partial<CallLimits> | undefined,
 ): CallLimits {
+  if (asked !== undefined && (typeof asked !== "object" || asked === null)) wrong("limits", "an object", asked);
   const limits: Record<string, number> = {};
   for (const [name, row] of Object.entries(LIMITS)) {
     if (row.scope === "call") limits[name] = defaults[name as LimitName];
@@ -45,6 +46,20 @@ export function resolveCallLimits(
     limits[name] = value as number;
   }
   return limits as unknown as CallLimits;
+}
+
+function checkHandles({ permits, signal, onStdout }: RunRequest): void {
+  if (permits !== undefined) {
+    if (typeof permits !== "object" || permits === null) wrong("permits", "an object", permits);
+    const { dynamicCode, globals } = permits;
+    if (typeof dynamicCode !== "boolean") wrong("permits.dynamicCode", "true or false", dynamicCode);
+    if (globals !== undefined && !Array.isArray(globals)) wrong("permits.globals", "a list of names", globals);
+    const odd = globals?.findIndex((name) => typeof name !== "string" || name.length > 300) ?? -1;
+    if (odd >= 0) wrong("permits.globals", "a list of names", globals?.[odd]);
+    if (globals && globals.length > 1000) wrong("permits.globals", "at most 1,000 names", globals);
+  }
+  if (signal !== undefined && !(signal instanceof AbortSignal)) wrong("signal", "an AbortSignal", signal);
+  if (onStdout !== undefined && typeof onStdout !== "function") wrong("onStdout", "a function", onStdout);
 }
 
 function encodeInput(input: unknown): string | null {
@@ -74,6 +89,7 @@ export function prepareRun(
     wrong("seed", `a whole number from 0 to ${MAX_SEED}`, seed);
   }
   if (now !== undefined && !(Number.isFinite(now) && Math.abs(now) <= MAX_TIME)) wrong("now", "a time in ms", now);
+  checkHandles(request);
   const limits = resolveCallLimits(defaults, request.limits);
   const input = encodeInput(request.input);
   if (source.length > limits.sourceChars) {

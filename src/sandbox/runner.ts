@@ -13,7 +13,7 @@ import { failure, fromEnd, fromNoWorker, fromOutcome } from "./observation.ts";
 import type { Pool } from "./pool.ts";
 import type { PreparedRun } from "./request.ts";
 import { monotonicMs } from "./supervisor-memory.ts";
-import type { WorkerProcess } from "./worker-process.ts";
+import type { ExchangeEnd, WorkerProcess } from "./worker-process.ts";
 
 /** Memory that the watchdog allows above the isolate's own limit, for what V8 needs around a heap. */
 export const MEMORY_SLACK_MB = 64;
@@ -42,6 +42,10 @@ export async function runInPool(
         throw new SandboxError("POOL_CLOSED", "The sandbox is closed: make a new one with createSandbox.");
       return notRun(fromNoWorker(checkout.none, checkout.detail, queueMs));
     }
+    if (signal?.aborted) {
+      pool.release(checkout.worker);
+      return notRun(fromNoWorker("cancelled", "", queueMs));
+    }
     const execution = await runOnWorker(pool, checkout.worker, prepared, request, graceMs, queueMs);
     if (execution) return execution;
     if (attempt === MAX_ATTEMPTS) return notRun(fromNoWorker("unavailable", "", queueMs));
@@ -56,14 +60,16 @@ function notRun(observation: Observation): Execution {
 async function runOnWorker(
   pool: Pool,
   worker: WorkerProcess,
-  { message, limits }: PreparedRun,
+  prepared: PreparedRun,
   { signal, onStdout }: RunRequest,
   graceMs: number,
   queueMs: number,
 ): Promise<Execution | null> {
+  const { message, limits } = prepared;
   const stdout: string[] = [];
   let bytesLeft = limits.stdoutBytes;
   let stdoutTruncated = false;
+  let listenerFault: { error: unknown } | null = null;
   const onAbort = () => worker.kill("cancelled");
   signal?.addEventListener("abort", onAbort);
   const end = await worker.exchange({
@@ -77,7 +83,12 @@ async function runOnWorker(
         throw new ProtocolViolation("more output than was allowed");
       }
       stdout.push(line);
-      onStdout?.(line);
+      try {
+        onStdout?.(line);
+      } catch (error) {
+        // The caller's own fault, and no reason to end a worker: thrown when the run is over.
+        listenerFault ??= { error };
+      }
     },
     onTruncated() {
       stdoutTruncated = true;
@@ -85,6 +96,19 @@ async function runOnWorker(
   });
   signal?.removeEventListener("abort", onAbort);
   const parts = { stdout, stdoutTruncated, queueMs, wallMs: end.wallMs };
+  const execution = settle(end, pool, worker, prepared, parts);
+  if (listenerFault) throw (listenerFault as { error: unknown }).error;
+  return execution;
+}
+
+/** Gives the worker back and tells what came of the run. Null where it ended before it began. */
+function settle(
+  end: ExchangeEnd,
+  pool: Pool,
+  worker: WorkerProcess,
+  { message, limits }: PreparedRun,
+  parts: Parameters<typeof fromOutcome>[2],
+): Execution | null {
   if ("ended" in end) {
     pool.discard(worker);
     if (!end.hasStarted && end.ended.cause !== "cancelled") return null;
@@ -105,11 +129,26 @@ function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
+/** More than the guest's encoder makes of its deepest value. */
+const MAX_JSON_DEPTH = 1000;
+
+/** Without an own `__proto__`, and no deeper than an encoder of ours writes. */
+function isPlainJson(root: unknown): boolean {
+  let level: unknown[] = [root];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_JSON_DEPTH) return false;
+    const objects = level.filter((value) => typeof value === "object" && value !== null) as object[];
+    if (objects.some((value) => Object.hasOwn(value, "__proto__"))) return false;
+    level = objects.flatMap((value) => Object.values(value) as unknown[]);
+  }
+  return true;
+}
+
 /** A result that is JSON, and no larger than was allowed. */
 function isReadable({ status, result }: OutcomeMessage, resultBytes: number): boolean {
   if (status !== "ok") return true;
   try {
-    return result !== undefined && Buffer.byteLength(result) <= resultBytes && JSON.parse(result) !== undefined;
+    return result !== undefined && Buffer.byteLength(result) <= resultBytes && isPlainJson(JSON.parse(result));
   } catch {
     return false;
   }

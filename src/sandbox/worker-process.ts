@@ -62,6 +62,7 @@ export class WorkerProcess {
   #readyRssBytes = 0;
   #end: WorkerEnd | null = null;
   #violation: string | null = null;
+  #isKilled = false;
   readonly #whenEnded: Promise<WorkerEnd>;
 
   /** Resolves when the worker has ended, with the output it left behind read to its end. */
@@ -71,6 +72,11 @@ export class WorkerProcess {
 
   get hasEnded(): boolean {
     return this.#end !== null;
+  }
+
+  /** False from the moment in which its end was decided: it may still be seen for a while. */
+  get isUsable(): boolean {
+    return this.#end === null && !this.#isKilled;
   }
 
   get stderr(): string {
@@ -122,10 +128,11 @@ export class WorkerProcess {
         resolve({ ended: this.#end, hasStarted: false, wallMs: 0 });
         return;
       }
-      this.#current = { ...exchange, sentAtMs: monotonicMs(), startedAtMs: 0, resolve };
+      const sentAtMs = monotonicMs();
+      this.#current = { ...exchange, sentAtMs, startedAtMs: 0, resolve };
       this.runs++;
       this.setActive(true);
-      this.#arm(exchange);
+      this.#arm(exchange, sentAtMs);
       this.#child.stdin.write(encodeFrame(exchange.message));
     });
   }
@@ -134,8 +141,7 @@ export class WorkerProcess {
   kill(cause: "cancelled" | "discarded"): void {
     if (this.#end) return;
     this.#watch.claim(cause);
-    this.setActive(true);
-    this.#child.kill("SIGKILL");
+    this.#endProcess();
   }
 
   /** Whether the worker keeps the host's event loop alive: while a run is on, and not otherwise. */
@@ -144,15 +150,17 @@ export class WorkerProcess {
     for (const handle of [this.#child, this.#child.stdin, this.#child.stdout, this.#child.stderr]) toggle(handle);
   }
 
-  #arm({ timeoutMs, graceMs, memoryMb }: Exchange): void {
+  #arm({ timeoutMs, graceMs, memoryMb }: Exchange, fromMs: number): void {
     const limit = this.#readyRssBytes === 0 ? Number.POSITIVE_INFINITY : this.#readyRssBytes + memoryMb * MIB;
-    this.#watch.arm(monotonicMs() + timeoutMs + graceMs, limit);
+    this.#watch.arm(fromMs + timeoutMs + graceMs, limit);
   }
 
   #receive(chunk: Buffer): void {
     if (this.#violation !== null) return;
     try {
       for (const frame of this.#reader.push(chunk)) this.#handle(decodeWorkerMessage(frame));
+      if (this.#current === null && this.#ready === null && this.#reader.isPartial)
+        this.#violate("bytes from an idle worker");
     } catch (error) {
       this.#violate(error instanceof Error ? error.message : "unreadable");
     }
@@ -160,6 +168,12 @@ export class WorkerProcess {
 
   #violate(what: string): void {
     this.#violation = what;
+    this.#endProcess();
+  }
+
+  #endProcess(): void {
+    this.#isKilled = true;
+    this.setActive(true);
     this.#child.kill("SIGKILL");
   }
 
@@ -179,8 +193,9 @@ export class WorkerProcess {
     if (current === null || message.id !== current.message.id) return this.#violate("a message for no run");
     if (message.type === "started") {
       if (current.startedAtMs !== 0) return this.#violate("started twice");
-      current.startedAtMs = monotonicMs();
-      this.#arm(current);
+      // As the worker says, within what is possible: this may be read long after it was sent.
+      current.startedAtMs = Math.min(Math.max(message.atMs, current.sentAtMs), monotonicMs());
+      this.#arm(current, current.startedAtMs);
     } else if (current.startedAtMs === 0) this.#violate("an answer before the start");
     else if (message.type === "stdout") current.onLine?.(message.line);
     else if (message.type === "truncated") current.onTruncated?.();

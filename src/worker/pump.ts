@@ -11,6 +11,11 @@ import type { Engine } from "./engines/engine.ts";
 
 export type Inspector = (source: string) => Manifest;
 
+/** The clock of the whole machine: the host's supervisor reads the same. */
+function monotonicMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
+
 /** Runs until the host closes the input. */
 export function pump(engines: ReadonlyMap<Language, Engine>, inspectors: ReadonlyMap<Language, Inspector>): void {
   for (let message = receive(); message !== null; message = receive()) {
@@ -26,13 +31,13 @@ function handle(
   if (message.type === "inspect") {
     const inspect = inspectors.get(message.language);
     if (!inspect) throw new Error(`this worker does not inspect ${message.language}`);
-    send({ type: "started", id: message.id });
+    send({ type: "started", id: message.id, atMs: monotonicMs() });
     send({ type: "manifest", id: message.id, manifest: inspect(message.source) });
     return;
   }
   const engine = engines.get(message.language);
   if (!engine) throw new Error(`this worker does not run ${message.language}`);
-  send({ type: "started", id: message.id });
+  send({ type: "started", id: message.id, atMs: monotonicMs() });
   send(run(engine, message));
   engine.renew();
 }

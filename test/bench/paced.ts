@@ -5,7 +5,7 @@
 
 import { listContenders } from "./contenders.ts";
 import { absentRow, atLeast, atMost, type Row, row, showMs } from "./row.ts";
-import { median, pause, percentile, timeMs } from "./statistics.ts";
+import { median, pause, summarize, timeMs } from "./statistics.ts";
 import { runProgram, type Subject, scale, takeRounds } from "./subject.ts";
 
 const PACE_MS = 5;
@@ -31,8 +31,8 @@ export async function measurePaced(subject: Subject): Promise<Row[]> {
       if (call) await collect(others[index] ?? [], callsPerRound, call);
     }
   }
-  const p50Ms = median(own);
-  const p99Ms = percentile(own, 0.99);
+  const figures = summarize(own);
+  const { p50Ms, p99Ms } = figures;
   const rows = contenders.map(({ name, call }, index) => {
     const otherMs = median(others[index] ?? []);
     const times = otherMs / p50Ms;
@@ -45,5 +45,5 @@ export async function measurePaced(subject: Subject): Promise<Row[]> {
   });
   const wanted = atMost(p50Ms, WANTED_P50_MS, `p50 at most ${WANTED_P50_MS} ms`);
   const what = `sandbox.run, paced: one caller, ${PACE_MS} ms apart`;
-  return [row(what, `p50 ${showMs(p50Ms)}, p99 ${showMs(p99Ms)}`, { p50Ms, p99Ms, runs: own.length }, wanted), ...rows];
+  return [row(what, `p50 ${showMs(p50Ms)}, p99 ${showMs(p99Ms)}`, { ...figures, runs: own.length }, wanted), ...rows];
 }

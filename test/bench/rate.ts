@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { readFamilyCpuMs } from "./processes.ts";
 import type { RateReply, RateRequest } from "./rate-child.ts";
 import { atLeast, atMost, type Row, row, showMs, showRate } from "./row.ts";
-import { median, pause, percentile, timeMs } from "./statistics.ts";
+import { median, pause, summarize, timeMs } from "./statistics.ts";
 import { runProgram, type Subject, scale, takeRounds } from "./subject.ts";
 
 const WANTED_P50_MS = 1.5;
@@ -89,15 +89,14 @@ export async function measureRate(subject: Subject): Promise<Row[]> {
 }
 
 function describe(latencies: number[], rounds: Round[], engine: ChildRound[], bare: ChildRound[]): Row[] {
-  const [p50Ms, p99Ms] = [median(latencies), percentile(latencies, 0.99)];
+  const figures = summarize(latencies);
+  const { p50Ms, p99Ms } = figures;
   const of = (some: readonly Round[], key: keyof Round) => median(some.map((round) => round[key]));
   const told = (some: readonly ChildRound[], key: "runMs" | "renewMs") =>
     median(some.flatMap(({ replies }) => replies.map((reply) => reply[key])));
-  const [perSecond, engineRate, bareRate] = [rounds, engine, bare].map((some) => of(some, "perSecond")) as [
-    number,
-    number,
-    number,
-  ];
+  const perSecond = of(rounds, "perSecond");
+  const engineRate = of(engine, "perSecond");
+  const bareRate = of(bare, "perSecond");
   const share = perSecond / engineRate;
   const cpuShare = of(engine, "cpuMs") / of(rounds, "cpuMs");
   const hundredths = (part: number) => `${(part * 100).toFixed(0)} in 100`;
@@ -108,7 +107,7 @@ function describe(latencies: number[], rounds: Round[], engine: ChildRound[], ba
     row(
       "sandbox.run, saturated: as many callers as workers",
       `p50 ${showMs(p50Ms)}, p99 ${showMs(p99Ms)}, ${showRate(perSecond)}`,
-      { p50Ms, p99Ms, perSecond, runs: latencies.length },
+      { ...figures, perSecond, runs: latencies.length },
       atMost(p50Ms, WANTED_P50_MS, `p50 at most ${WANTED_P50_MS} ms`),
     ),
     row(

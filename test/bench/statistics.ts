@@ -22,6 +22,11 @@ export async function timeMs(call: () => Promise<unknown>): Promise<number> {
   return performance.now() - started;
 }
 
+/** The middle, the slow end, and the fast end, which other work on the machine moves least. */
+export function summarize(samples: readonly number[]): { p10Ms: number; p50Ms: number; p99Ms: number } {
+  return { p10Ms: percentile(samples, 0.1), p50Ms: median(samples), p99Ms: percentile(samples, 0.99) };
+}
+
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

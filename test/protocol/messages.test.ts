@@ -31,7 +31,7 @@ const run: Fields = {
 };
 const inspect: Fields = { type: "inspect", id: "i1", language: "python", source: "1" };
 const ready: Fields = { type: "ready", node: "26.0.0", languages: ["javascript"] };
-const started: Fields = { type: "started", id: "r1" };
+const started: Fields = { type: "started", id: "r1", atMs: 1 };
 const stdout: Fields = { type: "stdout", id: "r1", line: "" };
 const truncated: Fields = { type: "truncated", id: "r1" };
 const outcome: Fields = { type: "outcome", id: "r1", status: "ok", wallMs: 1.5, cpuMs: null, sha256: "00" };

@@ -9,7 +9,7 @@ import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import type { Observation, Sandbox } from "../../src/types.ts";
 import { createFakePool } from "../fixtures/fake-pool.ts";
 import { runHost } from "../fixtures/run-host.ts";
-import { PATIENT } from "../fixtures/use-sandbox.ts";
+import { PATIENT, useSandbox } from "../fixtures/use-sandbox.ts";
 import { listSurvivors, listTree, type ProcessMark } from "../studio/process-tree.ts";
 
 function listWorkers(): ProcessMark[] {
@@ -21,10 +21,6 @@ function runOn(sandbox: Sandbox, source: string, timeoutMs = 5000): Promise<Obse
 }
 
 const small: SandboxOptions = { ...PATIENT, workers: 1, standby: 0 };
-
-afterEach(() => {
-  expect(listWorkers()).toEqual([]);
-});
 
 describe("a sandbox whose workers are busy", () => {
   it("lets calls wait their turn, and serves them in order", async () => {
@@ -79,6 +75,10 @@ describe("a sandbox whose workers are busy", () => {
 });
 
 describe("close", () => {
+  afterEach(() => {
+    expect(listWorkers()).toEqual([]);
+  });
+
   it("settles what is active and what waits, and leaves no process", async () => {
     const sandbox = await createSandbox({ ...PATIENT, workers: 2, standby: 1 });
     await vi.waitFor(() => expect(listWorkers()).toHaveLength(3), { timeout: 10_000 });
@@ -93,16 +93,11 @@ describe("close", () => {
     }
   });
 
-  it("ends workers in the middle of what nothing interrupts", async () => {
+  it("ends a worker in the middle of what nothing interrupts, may be called again, and a run after it is POOL_CLOSED", async () => {
     const sandbox = await createSandbox(small);
     const run = runOn(sandbox, "[].reverse.call({ length: 2 ** 53 - 1 })", 30_000);
-    await sandbox.close();
-    expect(await run).toMatchObject({ status: "cancelled" });
-  });
-
-  it("may be called at any time and again, and a run after it is POOL_CLOSED", async () => {
-    const sandbox = await createSandbox(small);
     await Promise.all([sandbox.close(), sandbox.close()]);
+    expect(await run).toMatchObject({ status: "cancelled" });
     await sandbox.close();
     await sandbox[Symbol.asyncDispose]();
     await expect(runOn(sandbox, "1")).rejects.toMatchObject({ name: "SandboxError", code: "POOL_CLOSED" });
@@ -138,43 +133,44 @@ describe("a worker", () => {
     ).toEqual([true, true]);
   });
 
-  it.each([
-    ["a timeout", "for (;;);", 200],
-    ["a memory limit", "const kept = []; for (;;) kept.push(new Array(1e5).fill(1.5))", 20_000],
-  ])("is replaced after %s", async (_, source, timeoutMs) => {
-    await using sandbox = await createSandbox(small);
-    const workers = listWorkers();
-    expect(await runOn(sandbox, source, timeoutMs)).toMatchObject({ ok: false });
-    expect(await runOn(sandbox, "1")).toMatchObject({ ok: true, result: 1 });
-    expect(listSurvivors(workers)).toEqual([]);
-  });
+  describe("that is the only one", () => {
+    const inUse = useSandbox(small);
 
-  it("is kept after an error, which is no fault of it", async () => {
-    await using sandbox = await createSandbox(small);
-    const workers = listWorkers();
-    for (const source of ["null.x", "let", "await new Promise(() => {})", "'x'.repeat(1e6)", "1"])
-      await runOn(sandbox, source);
-    expect(listWorkers()).toEqual(workers);
-  });
+    it.each([
+      ["a timeout", "for (;;);", 200],
+      ["a memory limit", "const kept = []; for (;;) kept.push(new Array(1e5).fill(1.5))", 20_000],
+    ])("is replaced after %s", async (_, source, timeoutMs) => {
+      const workers = listWorkers();
+      expect(await runOn(inUse.sandbox, source, timeoutMs)).toMatchObject({ ok: false });
+      expect(await runOn(inUse.sandbox, "1")).toMatchObject({ ok: true, result: 1 });
+      expect(listSurvivors(workers)).toEqual([]);
+    });
 
-  it("that somebody kills while it is idle is replaced", async () => {
-    await using sandbox = await createSandbox(small);
-    const workers = listWorkers();
-    for (const { pid } of workers) process.kill(pid, "SIGKILL");
-    expect(await runOn(sandbox, "1")).toMatchObject({ ok: true, result: 1 });
-    expect(listSurvivors(workers)).toEqual([]);
-  });
+    it("is kept after an error, which is no fault of it", async () => {
+      const workers = listWorkers();
+      const sources = ["null.x", "let", "await new Promise(() => {})", "'x'.repeat(1e6)", "1"];
+      for (const source of sources) await runOn(inUse.sandbox, source);
+      expect(listWorkers()).toEqual(workers);
+    });
 
-  it("that somebody kills while it is busy has crashed, and what it printed is kept", async () => {
-    await using sandbox = await createSandbox(small);
-    const source = "console.log('before'); for (;;);";
-    const onStdout = () => {
-      for (const { pid } of listWorkers()) process.kill(pid, "SIGKILL");
-    };
-    const observation = await sandbox.run({ language: "javascript", source, onStdout, limits: { timeoutMs: 30_000 } });
-    expect(observation).toMatchObject({ status: "crashed", error: "WorkerCrashed", stdout: ["before"] });
-    expect(observation.message).toContain("SIGKILL");
-    expect(await runOn(sandbox, "1")).toMatchObject({ ok: true, result: 1 });
+    it("is replaced where somebody kills it while it is idle", async () => {
+      const workers = listWorkers();
+      for (const { pid } of workers) process.kill(pid, "SIGKILL");
+      expect(await runOn(inUse.sandbox, "1")).toMatchObject({ ok: true, result: 1 });
+      expect(listSurvivors(workers)).toEqual([]);
+    });
+
+    it("has crashed where somebody kills it while it is busy, and what it printed is kept", async () => {
+      const observation = await inUse.run("console.log('before'); for (;;);", {
+        limits: { timeoutMs: 30_000 },
+        onStdout: () => {
+          for (const { pid } of listWorkers()) process.kill(pid, "SIGKILL");
+        },
+      });
+      expect(observation).toMatchObject({ status: "crashed", error: "WorkerCrashed", stdout: ["before"] });
+      expect(observation.message).toContain("SIGKILL");
+      expect(await runOn(inUse.sandbox, "1")).toMatchObject({ ok: true, result: 1 });
+    });
   });
 
   it("does not keep the host alive, nor does its supervisor", async () => {

@@ -105,12 +105,17 @@ export function createGlobals(p: Primordials, allowed: Readonly<Record<PropertyK
     if (p.hasOwn(scope, "Function")) define("Function", Refused);
   };
 
+  /** What an allowlist took away, for the guest's own library: no program reaches it. */
+  const hidden = p.createObject(null) as Record<string, unknown>;
   const keepOnly = (names: readonly string[]): void => {
     const kept = new p.Set<PropertyKey>(names);
-    for (const key of p.ownKeys(scope)) {
-      if (!kept.has(key)) p.deleteProperty(scope, key);
+    for (const key of p.ownKeys(scope) as string[]) {
+      if (kept.has(key)) continue;
+      const found = p.getOwnPropertyDescriptor(scope, key);
+      if (found && p.hasOwn(found, "value")) hidden[key] = found.value;
+      p.deleteProperty(scope, key);
     }
   };
 
-  return { define, defineLazy, removeDynamicCode, keepOnly, hasTemporal };
+  return { define, defineLazy, removeDynamicCode, keepOnly, hidden, hasTemporal };
 }

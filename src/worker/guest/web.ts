@@ -101,7 +101,7 @@ export function createWeb(p: Primordials, globals: ReturnType<typeof createGloba
     throw new p.TypeError("The argument must be a buffer or a view of one.");
   };
 
-  globals.defineLazy("TextEncoder", () => {
+  const makeTextEncoder = () => {
     return class TextEncoder {
       get encoding() {
         return "utf-8";
@@ -124,8 +124,9 @@ export function createWeb(p: Primordials, globals: ReturnType<typeof createGloba
         return { read, written };
       }
     };
-  });
-  globals.defineLazy("TextDecoder", () => {
+  };
+  globals.defineLazy("TextEncoder", makeTextEncoder);
+  const makeTextDecoder = () => {
     return class TextDecoder {
       readonly encoding = "utf-8";
       readonly fatal: boolean;
@@ -142,7 +143,8 @@ export function createWeb(p: Primordials, globals: ReturnType<typeof createGloba
         return decodeUtf8(bytesOf(source), this.fatal, this.ignoreBOM);
       }
     };
-  });
+  };
+  globals.defineLazy("TextDecoder", makeTextDecoder);
 
   const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   globals.defineLazy("btoa", () => (data: unknown) => {
@@ -260,11 +262,21 @@ export function createWeb(p: Primordials, globals: ReturnType<typeof createGloba
 
   let library: Record<string, unknown> | null = null;
   const fromLibrary = (name: string) => () => {
-    library ??= p.apply(p.Function("TextEncoder", "TextDecoder", `return ${loadLibrary()}`), undefined, [
-      p.scope.TextEncoder,
-      p.scope.TextDecoder,
-    ]) as Record<string, unknown>;
+    library ??= loadFromText();
     return library[name];
+  };
+  /** Compiled with what it needs as parameters: an allowlist may have taken the globals away. */
+  const loadFromText = (): Record<string, unknown> => {
+    let parameters = "TextEncoder,TextDecoder";
+    const values: unknown[] = [makeTextEncoder(), makeTextDecoder()];
+    const names = p.ownKeys(globals.hidden);
+    for (let index = 0; index < names.length; index++) {
+      const taken = names[index] as string;
+      if (taken === "eval" || taken === "NaN" || taken === "Infinity" || taken === "undefined") continue;
+      parameters += `,${taken}`;
+      globals.define(`${values.length}`, globals.hidden[taken], values);
+    }
+    return p.apply(p.Function(parameters, `return ${loadLibrary()}`), undefined, values) as Record<string, unknown>;
   };
   globals.defineLazy("URL", fromLibrary("URL"));
   globals.defineLazy("URLSearchParams", fromLibrary("URLSearchParams"));
