@@ -90,6 +90,17 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return current;
 }
 
+/** What an option should have been, as a person would say it. */
+function describeExpected(issue: z.core.$ZodIssue): string {
+  if (issue.code === "too_small")
+    return issue.origin === "string" ? "a text that is not empty" : `at least ${issue.minimum}`;
+  if (issue.code === "too_big") return `at most ${issue.maximum}`;
+  if (issue.code === "invalid_value") return `one of ${issue.values.map(String).join(", ")}`;
+  if (issue.code === "invalid_type")
+    return issue.expected === "int" ? "a whole number" : `a value of type ${issue.expected}`;
+  return issue.message;
+}
+
 /**
  * Checks `value` and fills in the defaults.
  * @throws SandboxError INVALID_OPTIONS that names each wrong option, what was expected and what was given.
@@ -98,11 +109,13 @@ export function parseOptions<Schema extends z.ZodType>(schema: Schema, value: un
   const parsed = schema.safeParse(value ?? {});
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map((issue) => {
-    if (issue.code === "unrecognized_keys") return `unknown option ${issue.keys.map((key) => `"${key}"`).join(", ")}`;
+    if (issue.code === "unrecognized_keys") {
+      return issue.keys.map((key) => `unknown option ${[...issue.path, key].join(".")}`).join("; ");
+    }
     const path = issue.path.map(String).join(".") || what;
     // A key that is wrong is told by its name: what stands under it may be a secret.
     if (issue.code === "invalid_key") return `${path}: expected ${issue.issues[0]?.message ?? "another name"}`;
-    return `${path}: expected ${issue.message.replace(/^Invalid input: expected /, "")}, got ${showValue(valueAt(value, issue.path))}`;
+    return `${path}: expected ${describeExpected(issue)}, got ${showValue(valueAt(value, issue.path))}`;
   });
   throw new SandboxError("INVALID_OPTIONS", `${what}: ${problems.join("; ")}`, { cause: parsed.error });
 }

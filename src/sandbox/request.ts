@@ -16,6 +16,7 @@ const SEED_BYTES = 6;
 const MAX_SEED = 2 ** (8 * SEED_BYTES) - 1;
 /** The range of a Date. */
 const MAX_TIME = 8.64e15;
+const KEYS = new Set(["language", "source", "input", "limits", "seed", "now", "signal", "permits", "onStdout"]);
 
 export interface PreparedRun {
   message: RunMessage;
@@ -82,6 +83,10 @@ export function prepareRun(
   defaults: Readonly<Record<LimitName, number>>,
 ): PreparedRun | { refused: Observation } {
   if (typeof request !== "object" || request === null) wrong("request", "an object", request);
+  const unknown = Object.keys(request).find((key) => !KEYS.has(key));
+  if (unknown !== undefined) {
+    throw new SandboxError("INVALID_OPTIONS", `run: unknown option ${unknown}; there are ${[...KEYS].join(", ")}`);
+  }
   const { language, source, seed, now, permits } = request;
   if (language !== "javascript" && language !== "python") wrong("language", '"javascript" or "python"', language);
   if (typeof source !== "string") wrong("source", "a string", source);

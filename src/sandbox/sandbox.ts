@@ -131,6 +131,7 @@ export async function createSandbox(options?: SandboxOptions): Promise<Sandbox> 
     [Symbol.asyncDispose]: close,
   };
   try {
+    await supervisor.whenReady;
     await runners.start();
   } catch (error) {
     await close();

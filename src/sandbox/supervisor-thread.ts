@@ -4,7 +4,7 @@
  */
 
 import { closeSync, openSync, readSync } from "node:fs";
-import { workerData } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
 import { ARMED, CAUSES, CLOSED, monotonicMs, openSharedMemory, SLEEPING, slotAt } from "./supervisor-memory.ts";
 
 const POLL_MS = 4;
@@ -59,6 +59,7 @@ function poll(): boolean {
   return isBusy;
 }
 
+parentPort?.postMessage("ready");
 let idlePolls = 0;
 while (Atomics.load(words, CLOSED) === 0) {
   idlePolls = poll() ? 0 : idlePolls + 1;

@@ -32,6 +32,8 @@ export interface Watch {
 }
 
 export interface Supervisor {
+  /** Resolves when the thread keeps watch. @throws SandboxError ENGINE_UNAVAILABLE where it cannot start. */
+  readonly whenReady: Promise<void>;
   watch(pid: number): Watch;
   close(): Promise<void>;
 }
@@ -47,7 +49,17 @@ export function createSupervisor(capacity: number): Supervisor {
     env: {},
     name: "sallyport-supervisor",
   });
-  thread.unref();
+  const whenReady = new Promise<void>((resolve, reject) => {
+    thread.once("message", () => {
+      thread.unref();
+      resolve();
+    });
+    thread.once("error", (cause) => {
+      const message = `The supervisor thread cannot start, and without it no limit would hold: ${cause.message}`;
+      reject(new SandboxError("ENGINE_UNAVAILABLE", message, { cause }));
+    });
+  });
+  whenReady.catch(() => {});
   const free = Array.from({ length: capacity }, (_, slot) => slot);
   let closing: Promise<void> | null = null;
 
@@ -56,6 +68,7 @@ export function createSupervisor(capacity: number): Supervisor {
   };
 
   return {
+    whenReady,
     watch(pid) {
       const slot = free.shift();
       if (slot === undefined)

@@ -20,4 +20,6 @@ export function lockDown(expectedParent: number, grantedEnvironment: readonly st
   for (const scope of ["fs.write", "child", "worker"]) {
     if (permission.has(scope)) throw new Error(`Node's permission model grants ${scope}`);
   }
+  // A file that no worker needs: where it can be read, everything can.
+  if (permission.has("fs.read", "/etc/passwd")) throw new Error("Node's permission model grants reading any file");
 }

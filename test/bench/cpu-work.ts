@@ -7,7 +7,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import type { Sandbox } from "../../src/types.ts";
-import { listChildren, readMainThreadCpuMs } from "./processes.ts";
+import { listChildren, readMainThreadCpuMs, waitForWorkers } from "./processes.ts";
 import { atMost, type Row, row, showMs } from "./row.ts";
 import { median, pause } from "./statistics.ts";
 import { type Subject, scale, takeRounds } from "./subject.ts";
@@ -79,12 +79,12 @@ async function runSandboxed(sandbox: Sandbox, worker: number | undefined, work: 
 export async function measureCpuWork(subject: Subject): Promise<Row[]> {
   const others = new Set(listChildren());
   await using sandbox = await createSandbox({ workers: 1, standby: 0 });
-  const worker = listChildren().find((id) => !others.has(id));
+  const [worker] = await waitForWorkers(others, 1);
   const rows: Row[] = [];
   for (const [name, work] of Object.entries(WORKS)) {
     const inside: Timed[] = [];
     const plain: Timed[] = [];
-    for (const _ of takeRounds(scale(subject, 9, 2), 6000)) {
+    for (const _ of takeRounds(scale(subject, 9, 2), 4000)) {
       inside.push(await runSandboxed(sandbox, worker, work));
       plain.push(await runPlain(subject.workerNode, work));
     }

@@ -28,7 +28,7 @@ export async function measureGraphTurn(subject: Subject): Promise<Row[]> {
   const graphs = policies.map((policy) => createCodeExecutionGraph({ sandbox, policy }));
   const samples = policies.map(() => [] as number[]);
   const runOnly: number[] = [];
-  for (const turn of takeRounds(WARM_UP + scale(subject, 300, 60), 8000)) {
+  for (const turn of takeRounds(WARM_UP + scale(subject, 300, 60), 6000)) {
     for (const [index, graph] of graphs.entries()) {
       const message = askFor(turn);
       const ms = await timeMs(async () => expectObservation(await graph.invoke({ messages: [message] })));

@@ -4,9 +4,9 @@
  */
 
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
+import { listChildren, waitForWorkers } from "./processes.ts";
 import { atMost, type Row, row, showMs } from "./row.ts";
-import { POOL_READY_MS } from "./start.ts";
-import { median, pause, percentile, timeMs } from "./statistics.ts";
+import { median, percentile, timeMs } from "./statistics.ts";
 import { runProgram, type Subject, scale, takeRounds } from "./subject.ts";
 
 /** One built-in that V8 cannot interrupt, and that takes no memory. */
@@ -14,10 +14,11 @@ const UNENDING = "[].reverse.call({ length: 2 ** 53 - 1 })";
 const WANTED_MS = 15;
 
 async function measure(standby: number, rounds: number): Promise<number[]> {
+  const others = new Set(listChildren());
   await using sandbox = await createSandbox({ workers: 1, standby, limits: { killGraceMs: 10 } });
   const samples: number[] = [];
-  for (const round of takeRounds(rounds, 15_000)) {
-    if (standby > 0 || round === 0) await pause(POOL_READY_MS);
+  for (const round of takeRounds(rounds, standby > 0 ? 12_000 : 6000)) {
+    if (standby > 0 || round === 0) await waitForWorkers(others, 1 + standby);
     const { status, usage } = await sandbox.run({
       language: "javascript",
       source: UNENDING,

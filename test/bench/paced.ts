@@ -25,7 +25,7 @@ export async function measurePaced(subject: Subject): Promise<Row[]> {
   const own: number[] = [];
   const others = contenders.map(() => [] as number[]);
   for (const { call } of contenders) await call?.();
-  for (const _ of takeRounds(scale(subject, 8, 2), 16_000)) {
+  for (const _ of takeRounds(scale(subject, 8, 2), 14_000)) {
     await collect(own, RUNS_PER_ROUND, () => runProgram(subject.sandbox));
     for (const [index, { call, callsPerRound }] of contenders.entries()) {
       if (call) await collect(others[index] ?? [], callsPerRound, call);

@@ -4,10 +4,20 @@
  */
 
 import { readFileSync } from "node:fs";
+import { pause } from "./statistics.ts";
 
 const PAGE_BYTES = 4096;
 const MIB = 1024 * 1024;
 const NS_PER_MS = 1e6;
+const MS_PER_TICK = 10;
+/** Fields of /proc/ID/stat. */
+const STATE = 2;
+const USER_TIME = 13;
+const CHILDREN_TIME = 15;
+const POLL_MS = 20;
+const CALM_POLLS = 6;
+const BLIND_WAIT_MS = 1500;
+const LONGEST_WAIT_MS = 10_000;
 
 /** Ids of the children; empty where the system does not say. */
 export function listChildren(): number[] {
@@ -32,16 +42,16 @@ export function readMainThreadCpuMs(id: number): number {
   return readField(`/proc/${id}/schedstat`, 0) / NS_PER_MS;
 }
 
-const MS_PER_TICK = 10;
-const USER_TIME = 13;
-const CHILDREN_TIME = 15;
+/** Fields of /proc/ID/stat by their index; the name, which may hold spaces, is left out. */
+function readStat(id: number | "self"): string[] {
+  const text = readFileSync(`/proc/${id}/stat`, "latin1");
+  return ["", "", ...text.slice(text.lastIndexOf(")") + 2).split(" ")];
+}
 
 /** CPU time of a process, in all its threads; with that of its ended children where they are asked for. */
 function readCpuMs(id: number | "self", withEnded: boolean): number {
-  const text = readFileSync(`/proc/${id}/stat`, "latin1");
-  // The name, in parentheses, may hold spaces.
-  const fields = `0 0 ${text.slice(text.lastIndexOf(")") + 2)}`.split(" ").map(Number);
-  const at = (index: number) => (fields[index] ?? 0) + (fields[index + 1] ?? 0);
+  const fields = readStat(id);
+  const at = (index: number) => Number(fields[index]) + Number(fields[index + 1]);
   return (at(USER_TIME) + (withEnded ? at(CHILDREN_TIME) : 0)) * MS_PER_TICK;
 }
 
@@ -51,5 +61,25 @@ export function readFamilyCpuMs(): number {
     return listChildren().reduce((sum, id) => sum + readCpuMs(id, false), readCpuMs("self", true));
   } catch {
     return Number.NaN;
+  }
+}
+
+/** Waits until there are `count` children beside `others` and none of them has anything to do: a pool is ready. */
+export async function waitForWorkers(others: ReadonlySet<number>, count: number): Promise<number[]> {
+  if (listChildren().length === 0) await pause(BLIND_WAIT_MS);
+  const until = performance.now() + LONGEST_WAIT_MS;
+  for (let calm = 0; calm < CALM_POLLS && performance.now() < until; calm++) {
+    await pause(POLL_MS);
+    const workers = listChildren().filter((id) => !others.has(id));
+    if (workers.length < count || !workers.every(isWaiting)) calm = -1;
+  }
+  return listChildren().filter((id) => !others.has(id));
+}
+
+function isWaiting(id: number): boolean {
+  try {
+    return readStat(id)[STATE] === "S";
+  } catch {
+    return false;
   }
 }

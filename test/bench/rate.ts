@@ -77,7 +77,7 @@ export async function measureRate(subject: Subject): Promise<Row[]> {
   try {
     await askAll(children, { kind: "engine", ms: 300 });
     await saturate(subject, 300, []);
-    for (const _ of takeRounds(scale(subject, 8, 2), 25_000)) {
+    for (const _ of takeRounds(scale(subject, 8, 2), 20_000)) {
       rounds.push(await saturate(subject, scale(subject, 1200, 600), latencies));
       engine.push(await askAll(children, { kind: "engine", ms: scale(subject, 700, 400) }));
       bare.push(await askAll(children, { kind: "bare", ms: 300 }));

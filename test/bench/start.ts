@@ -4,25 +4,24 @@
  */
 
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
-import { listChildren, readResidentMb } from "./processes.ts";
+import { listChildren, readResidentMb, waitForWorkers } from "./processes.ts";
 import { absentRow, type Row, row, showMs } from "./row.ts";
-import { median, pause } from "./statistics.ts";
+import { median } from "./statistics.ts";
 import { runProgram, type Subject, scale, takeRounds } from "./subject.ts";
 
-/** Enough for every worker of a pool to be up, of which `createSandbox` awaits the first. */
-export const POOL_READY_MS = 1000;
+/** Of default options. */
+const STANDBY = 1;
 
 export async function measureStart(subject: Subject): Promise<Row[]> {
   const firstResultMs: number[] = [];
   const residentMb: number[] = [];
-  for (const _ of takeRounds(scale(subject, 3, 1), 8000)) {
+  for (const _ of takeRounds(scale(subject, 3, 1), 6000)) {
     const before = new Set(listChildren());
     const started = performance.now();
     await using sandbox = await createSandbox();
     await runProgram(sandbox);
     firstResultMs.push(performance.now() - started);
-    await pause(POOL_READY_MS);
-    const workers = listChildren().filter((id) => !before.has(id));
+    const workers = await waitForWorkers(before, subject.workers + STANDBY);
     residentMb.push(...workers.map(readResidentMb));
   }
   const startMs = median(firstResultMs);

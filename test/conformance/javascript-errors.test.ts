@@ -3,6 +3,7 @@
  * for JavaScript and for TypeScript, at run time and before it.
  */
 
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { useSandbox } from "../fixtures/use-sandbox.ts";
 
@@ -193,5 +194,35 @@ describe("TypeScript", () => {
     ["const a: number = 1;\nconst a: number = 2", "SyntaxError", 2, 7],
   ])("has errors where they are in the source: %j", async (source, error, line, column) => {
     expect(await run(source)).toMatchObject({ status: "error", error, line, column });
+  });
+});
+
+/** Pieces of JavaScript and TypeScript that readers stumble over. */
+const PIECES = [
+  ..."( ) { } [ ] < > ; , . ? : = => ... ` ${ ' \" / \\ * + - ! @ # & | % /* */ // <!-- --> #! ?. ??= **".split(" "),
+  ..."a b 1 0n 0x async await function class extends static get set new import export default from as type".split(" "),
+  ..."interface enum namespace module declare abstract private readonly satisfies keyof typeof void delete in".split(
+    " ",
+  ),
+  ..."of instanceof let const var if else for do switch case break return throw try catch finally with yield".split(
+    " ",
+  ),
+  ..."super this null eval arguments using accessor @dec <T> 😀 \ud800 \0 \\u0061 \u2028 \ufeff".split(" "),
+  "\n",
+  "label:",
+  ": number",
+];
+
+describe("any text at all", () => {
+  it("is a program or an error, and never the end of a worker", async () => {
+    const pieces = fc.array(fc.constantFrom(...PIECES), { maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(pieces, fc.constantFrom("", " "), async (text, glue) => {
+        const observation = await run(text.join(glue), { limits: { timeoutMs: 5000 } });
+        expect(["ok", "error"]).toContain(observation.status);
+        expect(["EngineError", "RangeError"]).not.toContain(observation.error);
+      }),
+      { numRuns: 200 },
+    );
   });
 });

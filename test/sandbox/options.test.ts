@@ -15,29 +15,41 @@ const WRONG: Row[] = [
   ["a number", 5, "createSandbox", /object/, "5"],
   ["a text", "process", "createSandbox", /object/, '"process"'],
   ["an array", [], "createSandbox", /object/, "an array of 0"],
-  ["an unknown option", { wokers: 2 }, "wokers", /unknown option/, '"wokers"'],
+  ["an unknown option", { wokers: 2 }, "wokers", /unknown option/, "wokers"],
   ["a containment that is not there", { containment: "docker" }, "containment", /auto.*process/, '"docker"'],
-  ["no workers", { workers: 0 }, "workers", />=1/, "0"],
-  ["half a worker", { workers: 1.5 }, "workers", /int/, "1.5"],
+  ["no workers", { workers: 0 }, "workers", /at least 1/, "0"],
+  ["half a worker", { workers: 1.5 }, "workers", /a whole number/, "1.5"],
   ["workers as text", { workers: "2" }, "workers", /number/, '"2"'],
   ["workers that are no number", { workers: Number.NaN }, "workers", /number/, "NaN"],
-  ["a standby below zero", { standby: -1 }, "standby", />=0/, "-1"],
-  ["too large a standby", { standby: 17 }, "standby", /<=16/, "17"],
-  ["no runs for a worker", { runsPerWorker: 0 }, "runsPerWorker", />=1/, "0"],
-  ["no time to start", { startTimeoutMs: 1 }, "startTimeoutMs", />=100/, "1"],
+  ["a standby below zero", { standby: -1 }, "standby", /at least 0/, "-1"],
+  ["too large a standby", { standby: 17 }, "standby", /at most 16/, "17"],
+  ["no runs for a worker", { runsPerWorker: 0 }, "runsPerWorker", /at least 1/, "0"],
+  ["no time to start", { startTimeoutMs: 1 }, "startTimeoutMs", /at least 100/, "1"],
   ["a node that is no path", { workerNode: 24 }, "workerNode", /string/, "24"],
-  ["an empty path", { workerNode: "" }, "workerNode", />=1/, '""'],
+  ["an empty path", { workerNode: "" }, "workerNode", /not empty/, '""'],
   ["an environment that is a list", { workerEnv: [] }, "workerEnv", /record/, "an array of 0"],
   ["a variable that is no text", { workerEnv: { LEVEL: 5 } }, "workerEnv.LEVEL", /string/, "5"],
   ["limits that are none", { limits: null }, "limits", /object/, "null"],
-  ["an unknown limit", { limits: { timeout: 5 } }, "timeout", /unknown option/, '"timeout"'],
-  ["a limit by another's name", { limits: { toString: 5 } }, "toString", /unknown option/, '"toString"'],
+  ["an unknown limit", { limits: { timeout: 5 } }, "timeout", /unknown option/, "limits.timeout"],
+  ["a limit by another's name", { limits: { toString: 5 } }, "toString", /unknown option/, "limits.toString"],
 ];
 
 /** One below the least and one above the most of every limit. */
 const BEYOND: Row[] = Object.entries(LIMITS).flatMap(([name, { min, max }]): Row[] => [
-  [`too small a ${name}`, { limits: { [name]: min - 1 } }, `limits.${name}`, new RegExp(`>=${min}`), `${min - 1}`],
-  [`too large a ${name}`, { limits: { [name]: max + 1 } }, `limits.${name}`, new RegExp(`<=${max}`), `${max + 1}`],
+  [
+    `too small a ${name}`,
+    { limits: { [name]: min - 1 } },
+    `limits.${name}`,
+    new RegExp(`at least ${min}`),
+    `${min - 1}`,
+  ],
+  [
+    `too large a ${name}`,
+    { limits: { [name]: max + 1 } },
+    `limits.${name}`,
+    new RegExp(`at most ${max}`),
+    `${max + 1}`,
+  ],
 ]);
 
 describe("a wrong option", () => {

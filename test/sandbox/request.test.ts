@@ -63,6 +63,11 @@ describe("a request with", () => {
     expect(message).toContain(given);
   });
 
+  it("an option that is none is a fault that names it", async () => {
+    const asked = { language: "javascript", source: "1", timeoutMs: 5 } as RunRequest;
+    await expect(inUse.sandbox.run(asked)).rejects.toThrow(/unknown option timeoutMs/);
+  });
+
   it.each(
     Object.entries(LIMITS).flatMap(([name, { min, max, scope }]) =>
       scope === "call" ? [min - 1, max + 1].map((value) => [name, value] as const) : [],
