@@ -64,7 +64,7 @@ interface End {
 
 async function runAgent(question: string, settings: ModelSettings, options: CommonOptions): Promise<End> {
   const policy = await loadPolicy(options.policy);
-  const sandbox = await openSandbox(options);
+  const sandbox = await openSandbox(options, {}, policy);
   const { createCodeExecutionGraph } = await import("../graph/workflow.ts");
   const graph = createCodeExecutionGraph({ sandbox, policy, model: await createModel(settings), endOn: "answer" });
   const style = createStyle(process.stderr);

@@ -51,7 +51,7 @@ async function runLine(runner: Runner, line: BatchLine): Promise<Observation> {
 export async function runBatch(options: BatchOptions): Promise<number> {
   const concurrency = options.concurrency ?? availableParallelism();
   const policy = await loadPolicy(options.policy);
-  const sandbox = await openSandbox(options, sandboxForLines(concurrency));
+  const sandbox = await openSandbox(options, sandboxForLines(concurrency), policy);
   const runner = { sandbox, policy, readManifest: createManifestReader(sandbox) };
   await answerLines(concurrency, async (input) => {
     const line = decodeBatchLine(input);

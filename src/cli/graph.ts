@@ -57,7 +57,7 @@ async function runGraphLine(maker: GraphMaker, { id, messages, settings }: Graph
 export async function runGraphLines(options: CommonOptions): Promise<number> {
   const concurrency = availableParallelism();
   const policy = await loadPolicy(options.policy);
-  const maker = { sandbox: await openSandbox(options, sandboxForLines(concurrency)), policy };
+  const maker = { sandbox: await openSandbox(options, sandboxForLines(concurrency), policy), policy };
   await answerLines(concurrency, async (input) => runGraphLine(maker, decodeGraphLine(input)));
   return EXIT.ok;
 }

@@ -34,11 +34,18 @@ export async function loadPolicy(nameOrFile: string): Promise<Policy> {
 }
 
 /** A sandbox inside the containment that the options ask for. Closed when the process ends. */
-export async function openSandbox({ containment }: CommonOptions, options: SandboxOptions = {}): Promise<Sandbox> {
+export async function openSandbox(
+  { containment }: CommonOptions,
+  options: SandboxOptions = {},
+  policy?: Policy,
+): Promise<Sandbox> {
   const { createSandbox } = await import("../sandbox/sandbox.ts");
   // Whatever word it is: createSandbox knows which there are, and says so.
   const asked = { ...options, containment: containment as NonNullable<SandboxOptions["containment"]> };
   const opening = createSandbox(asked);
   closeOnExit(async () => (await opening).close());
-  return opening;
+  const sandbox = await opening;
+  // The first program will be inspected: the inspector starts while everything else is still being loaded.
+  if (policy?.readsManifest) sandbox.inspect({ language: "javascript", source: "" }).catch(() => {});
+  return sandbox;
 }

@@ -47,7 +47,11 @@ function readObservation(text: string, receipts: readonly Receipt[]): Observatio
 
 async function runThroughGraph(source: string, language: Language, input: { input?: JsonValue }, options: RunOptions) {
   const policy = await loadPolicy(options.policy);
-  const sandbox = await openSandbox(options, { workers: 1, standby: 0, limits: matchArgumentBytes(options.limit) });
+  const sandbox = await openSandbox(
+    options,
+    { workers: 1, standby: 0, limits: matchArgumentBytes(options.limit) },
+    policy,
+  );
   if (!sandbox.languages.includes(language)) {
     throw new UsageError(`there is no engine for ${language} in this version: use ${sandbox.languages.join(" or ")}`);
   }

@@ -78,20 +78,17 @@ function formatEnding(style: Style): string[] {
   ];
 }
 
-/** One step at a time needs one worker. The first inspection, of nothing much, starts the inspector ahead of the first step. */
-async function openTourSandbox(options: CommonOptions): Promise<Sandbox> {
-  const sandbox = await openSandbox(options, { workers: 1 });
-  sandbox.inspect({ language: "javascript", source: "" }).catch(() => {}); // The step that needs it will tell.
-  return sandbox;
-}
-
 /** Shows the whole tour. */
 export async function showTour(options: CommonOptions): Promise<number> {
   const style = createStyle(process.stdout);
   print(formatIntroduction(style));
-  const policies = { chosen: await loadPolicy(options.policy), allowAll: await loadPolicy("allow-all") };
+  const chosen = await loadPolicy(options.policy);
+  const policies = { chosen, allowAll: await loadPolicy("allow-all") };
   // Workers start while the graph is being loaded: together they are most of the wait for the first observation.
-  const [sandbox, { showAgent, showStep }] = await Promise.all([openTourSandbox(options), import("./tour-runner.ts")]);
+  const [sandbox, { showAgent, showStep }] = await Promise.all([
+    openSandbox(options, { workers: 1 }, chosen),
+    import("./tour-runner.ts"),
+  ]);
   // The tour's words are about the standard policy: under another one its steps are shown, not judged.
   const isJudged = options.policy === "standard";
   const stage = { sandbox, policies, style, print, isJudged };

@@ -46,14 +46,15 @@ export class Pool {
     this.#options = options;
   }
 
-  /** Resolves when the first worker is ready. @throws SandboxError ENGINE_UNAVAILABLE where none comes up. */
+  /**
+   * Resolves when the first worker is ready; the others start after it, so that they do not slow its start.
+   * @throws SandboxError ENGINE_UNAVAILABLE where it does not come up.
+   */
   async start(): Promise<void> {
-    const starts = Array.from({ length: this.#options.size + this.#options.standby }, () => this.#startOne());
-    await Promise.any(starts).catch((error: AggregateError) => {
-      const cause = error.errors[0] as Error;
+    await this.#startOne().catch((cause: Error) => {
       throw new SandboxError("ENGINE_UNAVAILABLE", `No worker can start: ${cause.message}`, { cause });
     });
-    for (const start of starts) start.catch(() => this.#refill());
+    this.#refill();
   }
 
   /** A worker at once where one is idle, without a turn of the event loop. */

@@ -19,8 +19,14 @@ export function compileEagerly(script: string): string {
     const isMethod = node.type === "MethodDefinition" || (node.type === "Property" && isAccessorOrMethod(node));
     for (const child of childNodes(node)) pending.push({ node: child, isValue: !isMethod });
   }
-  edits.sort((a, b) => b.at - a.at);
-  return edits.reduce((text, edit) => text.slice(0, edit.at) + edit.text + text.slice(edit.at), script);
+  edits.sort((a, b) => a.at - b.at);
+  let from = 0;
+  const parts = edits.flatMap(({ at, text }) => {
+    const before = script.slice(from, at);
+    from = at;
+    return [before, text];
+  });
+  return parts.join("") + script.slice(from);
 }
 
 function isAccessorOrMethod(node: Node): boolean {
