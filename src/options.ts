@@ -20,7 +20,7 @@ export interface SandboxOptions {
   workers?: number;
   /** A ready worker beyond `workers`, for the next run after a kill. Default 1. */
   standby?: number;
-  /** Runs after which a worker is replaced. Default 500. */
+  /** Runs after which a worker is replaced. Default 5,000: a start costs as much as some 200 runs. */
   runsPerWorker?: number;
   /** Longest start of a worker, in milliseconds. Default 10,000. */
   startTimeoutMs?: number;
@@ -59,7 +59,7 @@ const sandboxSchema = z.strictObject({
   containment: z.enum(["auto", "process"]).default("auto"),
   workers: z.int().min(1).max(256).default(availableParallelism()),
   standby: z.int().min(0).max(16).default(1),
-  runsPerWorker: z.int().min(1).max(1_000_000).default(500),
+  runsPerWorker: z.int().min(1).max(1_000_000).default(5000),
   startTimeoutMs: z.int().min(100).max(120_000).default(10_000),
   workerNode: z.string().min(1).nullable().default(null),
   workerEnv: z

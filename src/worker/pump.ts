@@ -44,17 +44,21 @@ function handle(
 
 function run(engine: Engine, message: RunMessage): OutcomeMessage {
   const started = performance.now();
+  const cpuBefore = process.cpuUsage();
   const { id } = message;
   const outcome = engine.run(message, {
     line: (line) => send({ type: "stdout", id, line }),
     truncated: () => send({ type: "truncated", id }),
   });
+  // Of the whole process: isolated-vm's own figure is real time in its release builds.
+  const cpu = process.cpuUsage(cpuBefore);
   return {
     type: "outcome",
     id,
     ...outcome,
     ...(outcome.message !== undefined && { message: outcome.message.slice(0, 2000) }),
     wallMs: performance.now() - started,
+    cpuMs: (cpu.user + cpu.system) / 1000,
     sha256: createHash("sha256").update(message.source).digest("hex"),
   };
 }

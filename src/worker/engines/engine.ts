@@ -13,7 +13,6 @@ export interface EngineOutcome {
   message?: string;
   line?: number;
   column?: number;
-  cpuMs: number | null;
 }
 
 /** Where printed lines go, at once. `truncated` comes at most once, after the last line. */

@@ -12,8 +12,6 @@ import { type Parsed, ParseFailure, parseSource } from "./javascript/parse.ts";
 
 const DEFAULT_MEMORY_MB = 64;
 
-type Ended = Omit<EngineOutcome, "cpuMs">;
-
 export function createJavaScriptEngine(): Engine {
   let spare: PreparedIsolate | null = prepareIsolate(DEFAULT_MEMORY_MB);
   let used: PreparedIsolate | null = null;
@@ -36,8 +34,7 @@ export function createJavaScriptEngine(): Engine {
       if ("status" in parsed) return parsed;
       const isolate = take(message.memoryMb);
       isolate.onOutput(output);
-      const outcome = pump(isolate, instrument(parsed), message, started + message.timeoutMs);
-      return { ...outcome, cpuMs: isolate.cpuMs() };
+      return pump(isolate, instrument(parsed), message, started + message.timeoutMs);
     },
     renew() {
       const memoryMb = used?.memoryMb ?? DEFAULT_MEMORY_MB;
@@ -97,13 +94,12 @@ function readProgram(source: string): Parsed | EngineOutcome {
 }
 
 function failed(error: string, message: string, position?: { line: number; column: number }): EngineOutcome {
-  return { status: "error", error, message, ...position, cpuMs: null };
+  return { status: "error", error, message, ...position };
 }
 
 /** Follows the program entry by entry until it has ended, is stuck, or has no time left. */
 function pump(isolate: PreparedIsolate, program: Instrumented, message: RunMessage, deadline: number): EngineOutcome {
   let timerTurns = 0;
-  const end = (outcome: Ended): EngineOutcome => ({ ...outcome, cpuMs: null });
   let text: string | null = JSON.stringify({
     body: program.body,
     slot: program.slot,
@@ -118,37 +114,37 @@ function pump(isolate: PreparedIsolate, program: Instrumented, message: RunMessa
   });
   for (;;) {
     const left = Math.ceil(deadline - performance.now());
-    if (left <= 0) return end({ status: "timeout" });
+    if (left <= 0) return { status: "timeout" };
     const answer = isolate.enter(text, left);
     text = null;
-    if (typeof answer !== "string") return end(describeEnd(answer, program));
+    if (typeof answer !== "string") return describeEnd(answer, program);
     const body = answer.slice(1);
     switch (answer[0]) {
       case "T":
         if (++timerTurns <= message.timerTurns) break;
-        return end({
+        return {
           status: "error",
           error: "TimerLimit",
           message: `More than ${message.timerTurns} timer callbacks ran.`,
-        });
+        };
       case "R":
-        if (Buffer.byteLength(body) <= message.resultBytes) return end({ status: "ok", result: body });
-        return end({ status: "output_limit", message: `The result is larger than ${message.resultBytes} bytes.` });
+        if (Buffer.byteLength(body) <= message.resultBytes) return { status: "ok", result: body };
+        return { status: "output_limit", message: `The result is larger than ${message.resultBytes} bytes.` };
       case "O":
-        return end({ status: "output_limit", message: body });
+        return { status: "output_limit", message: body };
       case "E":
-        return end(describeError(JSON.parse(body), program));
+        return describeError(JSON.parse(body), program);
       case "D":
-        return end({
+        return {
           status: "error",
           error: "Deadlock",
           message: "The program waits for a promise that nothing can settle.",
-        });
+        };
     }
   }
 }
 
-function describeEnd(entry: EntryEnd, program: Instrumented): Ended {
+function describeEnd(entry: EntryEnd, program: Instrumented): EngineOutcome {
   if ("timeout" in entry) return { status: "timeout" };
   if ("memoryLimit" in entry) return { status: "memory_limit" };
   // Only an unhandled rejection comes back as a throw: what is thrown is a copy, data alone.
@@ -160,7 +156,7 @@ function describeEnd(entry: EntryEnd, program: Instrumented): Ended {
   return { status: "error", error: "Uncaught", message: shown };
 }
 
-function describeError(error: { name: string; message: string; stack: string }, program: Instrumented): Ended {
+function describeError(error: { name: string; message: string; stack: string }, program: Instrumented): EngineOutcome {
   const frame = new RegExp(`^\\s+at (?:.* \\()?${SOURCE_URL}:(\\d+):(\\d+)\\)?$`, "m").exec(error.stack);
   const position = frame ? program.sourcePosition({ line: Number(frame[1]), column: Number(frame[2]) }) : undefined;
   const isNamed = /^[\w$.]{1,80}$/.test(error.name);

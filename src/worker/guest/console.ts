@@ -154,7 +154,7 @@ export function createConsole(
   globals.define("console", console);
 
   return {
-    open(bytes: number, lines: number, readClock: () => number): void {
+    open: (bytes: number, lines: number, readClock: () => number): void => {
       bytesLeft = bytes;
       linesLeft = lines;
       clock = readClock;

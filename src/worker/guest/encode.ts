@@ -258,7 +258,7 @@ export function createEncoder(p: Primordials) {
 
   return {
     /** "R" and the JSON, or "O" and why it is too large. */
-    value(value: unknown, maxChars: number): string {
+    value: (value: unknown, maxChars: number): string => {
       out = "";
       max = maxChars;
       try {
@@ -270,7 +270,7 @@ export function createEncoder(p: Primordials) {
       }
     },
     /** "E" and name, message and stack as JSON. Never throws. */
-    error(thrown: unknown): string {
+    error: (thrown: unknown): string => {
       let described: { name: string; message: string; stack: string };
       try {
         described = describe(thrown);

@@ -37,8 +37,6 @@ export interface PreparedIsolate {
   /** One entry. `timeoutMs` is a whole number above 0. Never throws. */
   enter(text: string | null, timeoutMs: number): string | EntryEnd;
   onOutput(output: Output): void;
-  /** Milliseconds; null where the isolate is gone. */
-  cpuMs(): number | null;
   dispose(): void;
 }
 
@@ -76,9 +74,6 @@ export function prepareIsolate(memoryMb: number): PreparedIsolate {
         if (isolate.isDisposed) return { memoryLimit: true };
         return performance.now() >= deadline ? { timeout: true } : { thrown };
       }
-    },
-    cpuMs() {
-      return isolate.isDisposed ? null : Number(isolate.cpuTime) / 1e6;
     },
     dispose() {
       if (!isolate.isDisposed) isolate.dispose();

@@ -3,8 +3,8 @@
  * Must refuse what sucrase would drop in silence (namespaces), and never run on source that is JavaScript.
  */
 
+import { createRequire } from "node:module";
 import { decode } from "@jridgewell/sourcemap-codec";
-import { transform } from "sucrase";
 
 export interface Transpiled {
   code: string;
@@ -16,6 +16,14 @@ export interface TranspileFailure {
   /** TypeScript that is understood, and refused. */
   unsupported: boolean;
   position?: { line: number; column: number };
+}
+
+/** Loaded when a program first needs it: most do not, and a worker starts sooner without it. */
+let sucrase: typeof import("sucrase") | null = null;
+
+function loadSucrase(): typeof import("sucrase") {
+  sucrase ??= createRequire(import.meta.url)("sucrase") as typeof import("sucrase");
+  return sucrase;
 }
 
 /** Statements that TypeScript gives a meaning at run time, and sucrase does not. `declare` has none. */
@@ -47,7 +55,7 @@ export function transpile(source: string): Transpiled | TranspileFailure {
   const unsupported = findUnsupported(source);
   if (unsupported) return unsupported;
   try {
-    const { code, sourceMap } = transform(source, {
+    const { code, sourceMap } = loadSucrase().transform(source, {
       transforms: ["typescript"],
       disableESTransforms: true,
       keepUnusedImports: true,
