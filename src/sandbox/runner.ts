@@ -3,7 +3,7 @@
  * supervisor's, never this event loop's: a caller that blocks is not a program that ran long.
  */
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { SandboxError } from "../errors.ts";
 import { ProtocolViolation } from "../protocol/frame.ts";
@@ -115,7 +115,7 @@ function settle(
     return { observation: fromEnd(end.ended, limits, parts), engineSha256: null };
   }
   const outcome = end.answer as OutcomeMessage;
-  if (outcome.sha256 !== sha256(message.source) || !isReadable(outcome, limits.resultBytes)) {
+  if (outcome.sha256 !== hash("sha256", message.source) || !isReadable(outcome, limits.resultBytes)) {
     pool.discard(worker);
     const words = "The worker broke the protocol and was discarded.";
     return { observation: failure({ ...parts, status: "crashed", message: words }), engineSha256: null };
@@ -123,10 +123,6 @@ function settle(
   if (RECYCLED_AFTER.has(outcome.status)) pool.discard(worker);
   else pool.release(worker);
   return { observation: fromOutcome(outcome, limits, parts), engineSha256: outcome.sha256 };
-}
-
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }
 
 /** More than the guest's encoder makes of its deepest value. */

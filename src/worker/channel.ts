@@ -9,15 +9,24 @@ import { checkFrameLength, encodeFrame, parseFrame } from "../protocol/frame.ts"
 const STDIN = 0;
 const STDOUT = 1;
 
+/** Small frames come whole with one read; what was read beyond one is the beginning of the next. */
+const chunk = Buffer.alloc(64 * 1024);
+let held = chunk.subarray(0, 0);
+
 function readExactly(bytes: number): Buffer | null {
-  const buffer = Buffer.allocUnsafe(bytes);
-  let filled = 0;
-  while (filled < bytes) {
-    const count = readSync(STDIN, buffer, filled, bytes - filled, null);
-    if (count === 0) return null;
-    filled += count;
+  if (held.length < bytes) {
+    const buffer = bytes > chunk.length ? Buffer.allocUnsafe(bytes) : chunk;
+    let filled = held.copy(buffer);
+    while (filled < bytes) {
+      const count = readSync(STDIN, buffer, filled, buffer.length - filled, null);
+      if (count === 0) return null;
+      filled += count;
+    }
+    held = buffer.subarray(0, filled);
   }
-  return buffer;
+  const part = held.subarray(0, bytes);
+  held = held.subarray(bytes);
+  return part;
 }
 
 /** The next message; null at the end of input: the host has closed or is gone. */

@@ -3,7 +3,7 @@
  * Must answer before it cleans up, and must never answer twice.
  */
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { decodeHostMessage, type HostMessage, type OutcomeMessage, type RunMessage } from "../protocol/messages.ts";
 import type { Language, Manifest } from "../types.ts";
 import { receive, send } from "./channel.ts";
@@ -59,6 +59,6 @@ function run(engine: Engine, message: RunMessage): OutcomeMessage {
     ...(outcome.message !== undefined && { message: outcome.message.slice(0, 2000) }),
     wallMs: performance.now() - started,
     cpuMs: (cpu.user + cpu.system) / 1000,
-    sha256: createHash("sha256").update(message.source).digest("hex"),
+    sha256: hash("sha256", message.source),
   };
 }

@@ -76,6 +76,12 @@ const exotic: fc.Arbitrary<Written> = fc.oneof(
     .map((bytes) => written(`new Uint8Array([${[...bytes].join(", ")}]).buffer`, Uint8Array.from(bytes).buffer)),
 );
 
+/** One object drawn twice is two objects once it is written as source: a Map or Set would tell them apart. */
+function hasNoTwins(drawn: readonly unknown[]): boolean {
+  const objects = drawn.filter((value) => typeof value === "object" && value !== null);
+  return new Set(objects).size === objects.length;
+}
+
 const { any } = fc.letrec<{ any: Written }>((tie) => ({
   any: fc.oneof(
     { maxDepth: 4, depthSize: "small" },
@@ -91,13 +97,17 @@ const { any } = fc.letrec<{ any: Written }>((tie) => ({
     fc.array(fc.tuple(key, tie("any")), { maxLength: 5 }).map(makeObject),
     fc
       .array(fc.tuple(tie("any"), tie("any")), { maxLength: 4 })
+      .filter((pairs) => hasNoTwins(pairs.map(([key]) => key.value)))
       .map((pairs) =>
         written(
           `new Map([${pairs.map((pair) => `[${list(pair)}]`).join(", ")}])`,
           new Map(pairs.map(([k, v]) => [k.value, v.value] as const)),
         ),
       ),
-    fc.array(tie("any"), { maxLength: 4 }).map((items) => written(`new Set([${list(items)}])`, new Set(values(items)))),
+    fc
+      .array(tie("any"), { maxLength: 4 })
+      .filter((items) => hasNoTwins(values(items)))
+      .map((items) => written(`new Set([${list(items)}])`, new Set(values(items)))),
   ),
 }));
 
