@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -8,7 +7,5 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Every test file starts real worker processes; more files at once than cores only makes limits noisy.
     maxWorkers: 2,
-    // Tests start the command some hundred times: its libraries need not be compiled anew each time.
-    env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("./node_modules/.cache/sallyport-tests", import.meta.url)) },
   },
 });
