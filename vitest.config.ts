@@ -1,11 +1,20 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
+
+const LONG = "test/**/*.long.test.ts";
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Every test file starts real worker processes; more files at once than cores only makes limits noisy.
     maxWorkers: 2,
+    projects: [
+      // `npm test`: what a newcomer waits for. `npm run test:long`: whole processes, again and again; CI runs both.
+      {
+        extends: true,
+        test: { name: "short", include: ["test/**/*.test.ts"], exclude: [...configDefaults.exclude, LONG] },
+      },
+      { extends: true, test: { name: "long", include: [LONG] } },
+    ],
   },
 });
