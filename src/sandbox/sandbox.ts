@@ -3,7 +3,7 @@
  * The engine never loads here; this process only starts workers, asks them, and ends them.
  */
 
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { SandboxError } from "../errors.ts";
 import { resolveSandboxOptions, type SandboxOptions } from "../options.ts";
 import type { ManifestMessage } from "../protocol/messages.ts";
@@ -77,7 +77,7 @@ export async function createSandbox(options?: SandboxOptions): Promise<Sandbox> 
     if ("none" in checkout) return unreadable(language, source, "No inspector was free.");
     const { worker } = checkout;
     const end = await worker.exchange({
-      message: { type: "inspect", id: randomBytes(16).toString("base64url"), language, source },
+      message: { type: "inspect", id: randomUUID(), language, source },
       timeoutMs: INSPECT_TIMEOUT_MS,
       graceMs: limits.killGraceMs,
       memoryMb: INSPECT_MEMORY_MB,
