@@ -10,12 +10,20 @@ import { LIMITS, type LimitName, type LimitRow } from "./limits.ts";
 import type { PolicyDocument } from "./policy/document.ts";
 import type { Policy } from "./policy/evaluate.ts";
 import type { PresetName } from "./policy/presets.ts";
+import { LAUNCHERS } from "./sandbox/launchers/registry.ts";
 import type { CallLimits, JsonValue, Receipt, Sandbox } from "./types.ts";
+
+/** What workers may run inside: the launchers, and `auto`. */
+export type Containment = "auto" | (typeof LAUNCHERS)[number]["name"];
 
 /** What `createSandbox` takes. Every field may be left out. */
 export interface SandboxOptions {
-  /** Only `process` and `auto` (which is `process`) in this version. Default `auto`. */
-  containment?: "auto" | "process";
+  /** What workers run inside. Default `auto`: the strongest that can run here, in the order container, bubblewrap, process. */
+  containment?: Containment;
+  /** Whether `auto` may end at `process` in production (NODE_ENV=production). Default false. */
+  allowProcess?: boolean;
+  /** Layers of the report without which no sandbox is made, for example `["network"]`. Default none. */
+  require?: string[];
   /** Runs at the same time. Default: the number of cores. */
   workers?: number;
   /** A ready worker beyond `workers`, for the next run after a kill. Default 1. */
@@ -33,7 +41,9 @@ export interface SandboxOptions {
 }
 
 export interface ResolvedSandboxOptions {
-  readonly containment: "process";
+  readonly containment: Containment;
+  readonly allowProcess: boolean;
+  readonly require: readonly string[];
   readonly workers: number;
   readonly standby: number;
   readonly runsPerWorker: number;
@@ -56,7 +66,9 @@ const limitsShape = Object.fromEntries(Object.entries(LIMITS).map(([name, row]) 
 };
 
 const sandboxSchema = z.strictObject({
-  containment: z.enum(["auto", "process"]).default("auto"),
+  containment: z.enum(["auto", ...LAUNCHERS.map(({ name }) => name)]).default("auto"),
+  allowProcess: z.boolean().default(false),
+  require: z.array(z.string().min(1)).max(64).default([]),
   workers: z.int().min(1).max(256).default(availableParallelism()),
   standby: z.int().min(0).max(16).default(1),
   runsPerWorker: z.int().min(1).max(1_000_000).default(5000),
@@ -125,7 +137,6 @@ export function resolveSandboxOptions(options: SandboxOptions | undefined): Reso
   const parsed = parseOptions(sandboxSchema, options, "createSandbox");
   return Object.freeze({
     ...parsed,
-    containment: "process" as const,
     workerEnv: Object.freeze(parsed.workerEnv),
     limits: Object.freeze(parsed.limits),
   });

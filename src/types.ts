@@ -214,18 +214,36 @@ export interface Execution {
   engineSha256: string | null;
 }
 
-/** One layer of the isolation, and whether it is there. */
-export interface Layer {
+/** Something forbidden that was tried from inside a worker. */
+export interface ProbeAttempt {
   name: string;
-  active: boolean;
+  hasSucceeded: boolean;
+  /** What it got, or what it met. */
   detail: string;
 }
 
+/** One layer of the isolation, and whether it is there. What was not seen is not active. */
+export interface Layer {
+  name: string;
+  active: boolean;
+  /** A worker tried it from inside; the host looked from outside; both; or it holds by how workers are started. */
+  probed: "inside" | "outside" | "inside and outside" | "stated";
+  detail: string;
+  /** What to do to get it, where it is not active and something can be done. */
+  remedy?: string;
+}
+
 export interface SandboxReport {
+  /** The launcher: container, bubblewrap or process. */
   containment: string;
+  /** What a V8 exploit would meet, in a sentence. */
+  summary: string;
   workerNode: string;
+  platform: string;
   languages: Language[];
   layers: Layer[];
+  /** Launchers that cannot run here, with what would help. */
+  unavailable: { name: string; reason: string; remedy: string }[];
 }
 
 /** A pool of locked-down workers that run code. Holds processes: close it. */
