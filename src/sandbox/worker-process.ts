@@ -4,6 +4,7 @@
  */
 
 import { readFileSync } from "node:fs";
+import { constants } from "node:os";
 import { encodeFrame, FrameReader } from "../protocol/frame.ts";
 import {
   decodeWorkerMessage,
@@ -100,7 +101,7 @@ export class WorkerProcess {
       this.#stderr = (this.#stderr + chunk.toString()).slice(-STDERR_KEPT);
     });
     this.#whenEnded = new Promise((resolve) => {
-      child.once("close", (code, signal) => resolve(this.#finish(signal ?? `exit code ${code}`)));
+      child.once("close", (code, signal) => resolve(this.#finish(signal ?? describeExit(code))));
     });
   }
 
@@ -245,6 +246,12 @@ export class WorkerProcess {
     }
     return this.#end;
   }
+}
+
+/** What starts a worker for us tells a signal as a shell does: 128 and its number. Node itself exits with less. */
+function describeExit(code: number | null): string {
+  const signal = Object.entries(constants.signals).find(([, number]) => code === 128 + number)?.[0];
+  return signal ?? `exit code ${code}`;
 }
 
 /** Resident memory of a process; 0 where the system does not say. */
