@@ -244,6 +244,8 @@ export interface SandboxReport {
   layers: Layer[];
   /** Launchers that cannot run here, with what would help. */
   unavailable: { name: string; reason: string; remedy: string }[];
+  /** Where attacks were asked for: what a worker comes to that has been taken over, with Node's own fences down. */
+  exploited?: ProbeAttempt[];
 }
 
 /** A pool of locked-down workers that run code. Holds processes: close it. */
@@ -260,7 +262,11 @@ export interface Sandbox {
   execute(request: RunRequest): Promise<Execution>;
   /** What the code mentions. Runs nothing. Takes an inspector worker, never a run worker. */
   inspect(request: InspectRequest): Promise<Manifest>;
-  report(): Promise<SandboxReport>;
+  /**
+   * Probes every layer, in two workers of its own that run no program. With `attacks`, a third one plays a worker that has
+   * been taken over.
+   */
+  report(options?: { attacks?: boolean }): Promise<SandboxReport>;
   /** Ends every worker. Runs that are active or queued end as `cancelled`. May be called again. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;

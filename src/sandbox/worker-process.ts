@@ -14,6 +14,7 @@ import {
   type ProbedMessage,
   type WorkerMessage,
 } from "../protocol/messages.ts";
+import { createEnding, type Ending } from "./ending.ts";
 import type { Command } from "./launchers/launcher.ts";
 import { ref, spawnWorker, unref, type WorkerChild } from "./spawn.ts";
 import type { Supervisor, Watch } from "./supervisor.ts";
@@ -61,6 +62,8 @@ export class WorkerProcess {
   node = "";
   runs = 0;
   readonly #child: WorkerChild;
+  readonly #command: Command;
+  readonly #ending: Ending;
   readonly #watch: Watch;
   readonly #reader = new FrameReader();
   #current: Current | null = null;
@@ -90,8 +93,10 @@ export class WorkerProcess {
     return this.#stderr;
   }
 
-  private constructor(child: WorkerChild, watch: Watch) {
+  private constructor(child: WorkerChild, watch: Watch, command: Command) {
     this.#child = child;
+    this.#command = command;
+    this.#ending = createEnding(child, command);
     this.#watch = watch;
     this.pid = child.pid ?? 0;
     child.stdin.on("error", () => {});
@@ -113,13 +118,13 @@ export class WorkerProcess {
       throw new Error(`it could not be started (${cause.message})`, { cause });
     }
     child.on("error", () => {});
-    const worker = new WorkerProcess(child, supervisor.watch(child.pid));
+    const worker = new WorkerProcess(child, supervisor.watch(child.pid, command.undertaker), command);
     worker.#watch.arm(monotonicMs() + startTimeoutMs, Number.POSITIVE_INFINITY);
     const isReady = await new Promise<boolean>((resolve) => {
       worker.#ready = resolve;
       void worker.whenEnded.then(() => resolve(false));
     });
-    if (isReady) await worker.#findSelf(command);
+    if (isReady) worker.#findSelf();
     else {
       const { cause, detail } = await worker.whenEnded;
       const words = worker.stderr.trim().split("\n").slice(-6).join(" ").slice(0, 600);
@@ -130,11 +135,13 @@ export class WorkerProcess {
   }
 
   /** Where the worker is another process than the command, it is from now on the one whose memory counts. */
-  async #findSelf({ findWorker }: Command): Promise<void> {
-    const pid = findWorker === undefined ? this.pid : await findWorker(this.pid);
+  #findSelf(): void {
+    const { findWorker, undertaker } = this.#command;
+    const pid = findWorker === undefined ? this.pid : findWorker(this.pid);
     this.isVisible = pid !== null;
     if (pid === null) return;
-    if (pid !== this.pid) this.#watch.follow(pid);
+    if (pid !== this.pid) this.#watch.follow(pid, undertaker === undefined ? "with its command" : "itself");
+    if (undertaker !== undefined) this.#ending.located(pid);
     this.pid = pid;
     this.#readyRssBytes = readResidentBytes(pid);
   }
@@ -192,7 +199,7 @@ export class WorkerProcess {
   #endProcess(): void {
     this.#isKilled = true;
     this.setActive(true);
-    this.#child.kill("SIGKILL");
+    this.#ending.end();
   }
 
   #handle(message: WorkerMessage): void {
@@ -237,6 +244,7 @@ export class WorkerProcess {
     const endedAtMs = this.#watch.endedAtMs() || monotonicMs();
     this.#end = { cause, detail: this.#violation ?? detail, endedAtMs };
     this.#watch.release();
+    this.#command.whenEnded?.(this.pid);
     const current = this.#current;
     this.#current = null;
     if (current) {
