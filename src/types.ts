@@ -134,6 +134,23 @@ export interface Decision {
   reasons: Reason[];
 }
 
+/** What a person answered about one call. */
+export interface Approval {
+  answer: "approve" | "edit" | "reject";
+  /** Identity from the server's authentication, else `unverified`. */
+  approver: string;
+  /** False where there is no approval key: then nothing proves the approval outside of the process that took it. */
+  tamperEvident: boolean;
+}
+
+/** An approval of one program, for one call: MAC'd, used once. */
+export interface Grant extends Approval {
+  nonce: string;
+  /** Milliseconds since 1970. */
+  expiresAt: number;
+  mac: string;
+}
+
 /** What the policy may look at when it decides one call. */
 export interface Facts {
   tool: string;
@@ -166,7 +183,14 @@ export interface CallRecord {
   name: string;
   language?: Language;
   source?: string;
+  /** The call's own program, where a person has put `source` in its place. */
+  original?: string;
   decision?: Decision;
+  /** Proof that a person was asked about the calls of this turn. */
+  asked?: string;
+  /** What a person answered, where it is no grant. */
+  approval?: Approval;
+  grant?: Grant;
   /** The observation as one line of JSON: guest results live in state as strings, never as objects. */
   observation?: string;
   receipt?: Receipt;
@@ -185,6 +209,8 @@ export interface Receipt {
   policy: string;
   decision: Effect | null;
   rules: string[];
+  /** Of a person, where one was asked. */
+  approval: Approval | null;
   status: Status;
   usage: Usage | null;
   layers: string[];
