@@ -125,6 +125,8 @@ export interface ResolvedGraphOptions extends ResolvedCodeOptions {
   readonly endOn: "success" | "answer";
   readonly unknownTools: "reject" | "leave";
   readonly name: string;
+  readonly ask: readonly string[];
+  readonly tellRules: boolean;
   readonly approvalKey: string | Uint8Array | undefined;
   readonly approvalTtlMs: number;
   readonly grantStore: GrantStore | undefined;
@@ -186,6 +188,8 @@ const graphSchema = z.strictObject({
     .union([z.boolean(), z.custom((value) => hasFunctions(value, "getTuple", "put"))], "a checkpointer or a boolean")
     .optional(),
   name: z.string().min(1).max(64).default("sallyport"),
+  tellRules: z.boolean().default(false),
+  ask: z.array(z.string().min(1)).default([]),
   approvalKey: z
     .custom<string | Uint8Array>(
       (value) => (typeof value === "string" || value instanceof Uint8Array) && value.length >= MIN_KEY_LENGTH,
@@ -235,7 +239,7 @@ export function resolveToolOptions(options: unknown): ResolvedCodeOptions {
 /** @throws SandboxError INVALID_OPTIONS */
 export function resolveGraphOptions(options: unknown): ResolvedGraphOptions {
   const parsed = parseOptions(graphSchema, options, "createCodeExecutionGraph");
-  const { endOn, unknownTools, name, sandbox, approvalKey, approvalTtlMs, grantStore } = parsed;
+  const { endOn, unknownTools, name, sandbox, ask, tellRules, approvalKey, approvalTtlMs, grantStore } = parsed;
   return Object.freeze({
     ...completeCode(parsed),
     maxTurns: parsed.maxTurns ?? sandbox.limits.maxTurns,
@@ -243,6 +247,8 @@ export function resolveGraphOptions(options: unknown): ResolvedGraphOptions {
     endOn,
     unknownTools,
     name,
+    ask,
+    tellRules,
     approvalKey,
     approvalTtlMs,
     grantStore,

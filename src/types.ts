@@ -132,6 +132,8 @@ export interface Reason {
 export interface Decision {
   effect: Effect;
   reasons: Reason[];
+  /** What would have been decided, where a policy is in `dryRun`. */
+  wouldBe?: { effect: Effect; reasons: Reason[] };
 }
 
 /** What a person answered about one call. */
@@ -160,6 +162,10 @@ export interface Facts {
   manifest?: Manifest;
   /** How many calls since the last human message had this very source and failed. */
   identicalFailures: number;
+  /** Runs of the thread before this call; absent where no thread is known. */
+  threadRuns?: number;
+  /** Real time that they used, in milliseconds; absent where no thread is known. */
+  threadMs?: number;
 }
 
 /** A tool call that passed `validate`. */
@@ -168,13 +174,6 @@ export interface ValidatedCall {
   name: string;
   language: Language;
   source: string;
-}
-
-/** A tool call that `validate` refused: already answered. */
-export interface RejectedCall {
-  id: string;
-  name: string;
-  observation: Observation;
 }
 
 /** One record a call, widened once a node. */
@@ -208,6 +207,8 @@ export interface Receipt {
   engineSha256: string | null;
   policy: string;
   decision: Effect | null;
+  /** Under `dryRun`: what would have been decided, by the rules that are named. */
+  wouldBe: Effect | null;
   rules: string[];
   /** Of a person, where one was asked. */
   approval: Approval | null;

@@ -5,6 +5,7 @@
 
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import { type ResolvedGraphOptions, resolveRunOptions } from "../options.ts";
+import { askInstead } from "../policy/ask-instead.ts";
 import { createPolicy, type Policy } from "../policy/evaluate.ts";
 import type { CallLimits, Language, Receipt } from "../types.ts";
 import { createGrants, type Grants, hashInput } from "./grants.ts";
@@ -42,7 +43,7 @@ export interface Core {
 
 /** @throws SandboxError INVALID_OPTIONS where the policy is wrong */
 export function createCore(options: ResolvedGraphOptions, hasModel: boolean): Core {
-  const policy = createPolicy(options.policy);
+  const policy = askInstead(createPolicy(options.policy), options.ask);
   const tools = listTools(options.sandbox.languages);
   const furtherPolicies = new Map<string, Policy>();
 

@@ -13,6 +13,7 @@ import { createPolicyNode } from "../nodes/policy.ts";
 import { createValidate } from "../nodes/validate.ts";
 import { type CodeOptions, type ResolvedGraphOptions, resolveGraphOptions } from "../options.ts";
 import type { GrantStore } from "../policy/approval.ts";
+import { describeForSystem } from "../policy/prompt.ts";
 import { createAsk, type ModelOption } from "./ask.ts";
 import { type Core, createCore } from "./core.ts";
 import { neededRecursionLimit } from "./room.ts";
@@ -35,6 +36,10 @@ export interface GraphOptions extends CodeOptions {
   /** Put before the messages whenever the model is asked; never stored. */
   systemMessage?: string | SystemMessage;
   checkpointer?: BaseCheckpointSaver | boolean;
+  /** What the policy denies and a person is to be asked about instead: keys of `when` or ids of rules. Default none. */
+  ask?: readonly string[];
+  /** Begins the system message with what the policy and the limits say of turns, answers and approval. Default false. */
+  tellRules?: boolean;
   /** Operator's secret, at least 32 characters, from which approvals are MAC'd. Without it they hold in this process only. */
   approvalKey?: string | Uint8Array;
   /** Milliseconds from an approval to its use, after which it counts for nothing. Default 300,000. */
@@ -45,11 +50,21 @@ export interface GraphOptions extends CodeOptions {
   name?: string;
 }
 
+function writeSystemMessage(
+  core: Core,
+  given: GraphOptions["systemMessage"],
+  { tellRules, sandbox, maxTurns, maxCallsPerTurn }: ResolvedGraphOptions,
+): SystemMessage | null {
+  const own = typeof given === "string" ? new SystemMessage(given) : (given ?? null);
+  if (!tellRules) return own;
+  const rules = describeForSystem(core.policy, { ...sandbox.limits, maxTurns, maxCallsPerTurn });
+  return new SystemMessage(own === null ? rules : `${rules}\n\n${own.text}`);
+}
+
 function buildAgent(core: Core, options: GraphOptions, resolved: ResolvedGraphOptions, model: ModelOption) {
   const route = createRouters(core);
   const tools = describeTools(resolved.sandbox, core.policy, core.limits);
-  const { systemMessage } = options;
-  const system = typeof systemMessage === "string" ? new SystemMessage(systemMessage) : (systemMessage ?? null);
+  const system = writeSystemMessage(core, options.systemMessage, resolved);
   return new StateGraph(createState(core.isOurs))
     .addNode("model", createModelNode(core, createAsk(model, tools), system))
     .addNode("validate", createValidate(core))

@@ -73,7 +73,7 @@ export function createExecute(core: Core) {
       if (ungranted !== null) return answer(ungranted);
       tell("started", id, { language: call.language });
       const onStdout = (line: string) => tell("stdout", id, { line });
-      const execution = await core.pipeline.run({ call, policies, limits, signal, onStdout });
+      const execution = await core.pipeline.run({ call, policies, limits, approved: grant !== null, signal, onStdout });
       const observation = checkRan(execution, call.source);
       tell("finished", id, { ok: observation.ok, status: observation.status, usage: { ...observation.usage } });
       const receipt = writeReceipt({
