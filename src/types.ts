@@ -132,6 +132,25 @@ export interface Reason {
 export interface Decision {
   effect: Effect;
   reasons: Reason[];
+  /** What would have been decided, where a policy is in `dryRun`. */
+  wouldBe?: { effect: Effect; reasons: Reason[] };
+}
+
+/** What a person answered about one call. */
+export interface Approval {
+  answer: "approve" | "edit" | "reject";
+  /** Identity from the server's authentication, else `unverified`. */
+  approver: string;
+  /** False where there is no approval key: then nothing proves the approval outside of the process that took it. */
+  tamperEvident: boolean;
+}
+
+/** An approval of one program, for one call: MAC'd, used once. */
+export interface Grant extends Approval {
+  nonce: string;
+  /** Milliseconds since 1970. */
+  expiresAt: number;
+  mac: string;
 }
 
 /** What the policy may look at when it decides one call. */
@@ -143,6 +162,10 @@ export interface Facts {
   manifest?: Manifest;
   /** How many calls since the last human message had this very source and failed. */
   identicalFailures: number;
+  /** Runs of the thread before this call; absent where no thread is known. */
+  threadRuns?: number;
+  /** Real time that they used, in milliseconds; absent where no thread is known. */
+  threadMs?: number;
 }
 
 /** A tool call that passed `validate`. */
@@ -153,20 +176,20 @@ export interface ValidatedCall {
   source: string;
 }
 
-/** A tool call that `validate` refused: already answered. */
-export interface RejectedCall {
-  id: string;
-  name: string;
-  observation: Observation;
-}
-
 /** One record a call, widened once a node. */
 export interface CallRecord {
   id: string;
   name: string;
   language?: Language;
   source?: string;
+  /** The call's own program, where a person has put `source` in its place. */
+  original?: string;
   decision?: Decision;
+  /** Proof that a person was asked about the calls of this turn. */
+  asked?: string;
+  /** What a person answered, where it is no grant. */
+  approval?: Approval;
+  grant?: Grant;
   /** The observation as one line of JSON: guest results live in state as strings, never as objects. */
   observation?: string;
   receipt?: Receipt;
@@ -184,7 +207,11 @@ export interface Receipt {
   engineSha256: string | null;
   policy: string;
   decision: Effect | null;
+  /** Under `dryRun`: what would have been decided, by the rules that are named. */
+  wouldBe: Effect | null;
   rules: string[];
+  /** Of a person, where one was asked. */
+  approval: Approval | null;
   status: Status;
   usage: Usage | null;
   layers: string[];

@@ -5,8 +5,10 @@
 
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import { type ResolvedGraphOptions, resolveRunOptions } from "../options.ts";
+import { askInstead } from "../policy/ask-instead.ts";
 import { createPolicy, type Policy } from "../policy/evaluate.ts";
 import type { CallLimits, Language, Receipt } from "../types.ts";
+import { createGrants, type Grants, hashInput } from "./grants.ts";
 import { createPipeline, type Pipeline } from "./pipeline.ts";
 import { listTools } from "./tool-names.ts";
 import type { TurnRules } from "./turn.ts";
@@ -18,6 +20,8 @@ export interface RunSettings extends TurnRules {
   policies: readonly Policy[];
   /** Their names, for receipts. */
   policyName: string;
+  /** False where no rule of them asks: then no call ever waits for a person. */
+  mayAsk: boolean;
 }
 
 export interface Core {
@@ -29,6 +33,9 @@ export interface Core {
   readonly pipeline: Pipeline;
   readonly policy: Policy;
   readonly limits: Readonly<CallLimits>;
+  readonly grants: Grants;
+  /** Of `input` as JSON: a part of what is approved. */
+  readonly inputSha256: string;
   onReceipt(receipt: Receipt): void;
   /** @throws SandboxError INVALID_OPTIONS where the context is wrong */
   settingsOf(config: LangGraphRunnableConfig): RunSettings;
@@ -36,7 +43,7 @@ export interface Core {
 
 /** @throws SandboxError INVALID_OPTIONS where the policy is wrong */
 export function createCore(options: ResolvedGraphOptions, hasModel: boolean): Core {
-  const policy = createPolicy(options.policy);
+  const policy = askInstead(createPolicy(options.policy), options.ask);
   const tools = listTools(options.sandbox.languages);
   const furtherPolicies = new Map<string, Policy>();
 
@@ -54,12 +61,15 @@ export function createCore(options: ResolvedGraphOptions, hasModel: boolean): Co
     policy,
     layers: options.sandbox.layers,
     limits: options.limits,
+    grants: createGrants(options),
+    inputSha256: hashInput(options.input),
     pipeline: createPipeline(options),
     onReceipt: (receipt) => options.onReceipt?.(receipt),
     settingsOf(config) {
       const run = resolveRunOptions(options, config.context);
       const policies = findPolicies(run.policy);
-      return { ...run, tools, policies, policyName: policies.map(({ name }) => name).join("+") };
+      const mayAsk = policies.some((one) => one.mayAsk);
+      return { ...run, tools, policies, mayAsk, policyName: policies.map(({ name }) => name).join("+") };
     },
   };
 }

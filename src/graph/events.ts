@@ -5,7 +5,7 @@
 
 import type { JsonValue } from "../types.ts";
 
-export type SallyportEventName = "validated" | "decided" | "started" | "stdout" | "finished";
+export type SallyportEventName = "validated" | "decided" | "approved" | "started" | "stdout" | "finished";
 
 export interface SallyportEvent {
   v: 1;

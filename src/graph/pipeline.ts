@@ -5,22 +5,36 @@
 
 import type { ResolvedCodeOptions } from "../options.ts";
 import type { Policy } from "../policy/evaluate.ts";
-import type { CallLimits, Decision, Execution, Facts, Observation, Permits, ValidatedCall } from "../types.ts";
+import type {
+  CallLimits,
+  Decision,
+  Execution,
+  Facts,
+  Manifest,
+  Observation,
+  Permits,
+  ValidatedCall,
+} from "../types.ts";
 import { mustPass } from "./control-flow.ts";
 import { createManifestReader } from "./manifests.ts";
 import { denied, unavailable } from "./refusals.ts";
+import type { Spent } from "./spent.ts";
 
 export interface DecideRequest {
   call: ValidatedCall;
   /** All of them have to allow the call. */
   policies: readonly Policy[];
   identicalFailures: number;
+  /** What the thread's runs have used; null where no thread is known. */
+  thread: Spent | null;
   signal: AbortSignal | undefined;
 }
 
 /** A decision, or why none could be made. `refusal` is null exactly where the call may run. */
 export interface Judgement {
   decision: Decision | null;
+  /** Null where no rule reads it. */
+  manifest: Manifest | null;
   refusal: Observation | null;
 }
 
@@ -28,12 +42,16 @@ export interface RunOneRequest {
   call: ValidatedCall;
   policies: readonly Policy[];
   limits: CallLimits;
+  /** True where a person has approved it: what a rule asks about is then not taken away. */
+  approved: boolean;
   signal: AbortSignal | undefined;
   onStdout: ((line: string) => void) | undefined;
 }
 
 export interface Pipeline {
   decide(request: DecideRequest): Promise<Judgement>;
+  /** For a person to look at; null where it cannot be made. */
+  inspect(call: ValidatedCall, signal: AbortSignal | undefined): Promise<Manifest | null>;
   run(request: RunOneRequest): Promise<Execution>;
 }
 
@@ -43,10 +61,13 @@ const NOBODY_TO_ASK = "This call needs a person's approval, and there is nobody 
 export function joinDecisions(decisions: readonly Decision[]): Decision {
   const strictness = ["deny", "ask", "allow"] as const;
   const effect = strictness.find((candidate) => decisions.some((decision) => decision.effect === candidate)) ?? "deny";
-  return {
+  const joined = {
     effect,
     reasons: decisions.filter((decision) => decision.effect === effect).flatMap(({ reasons }) => reasons),
   };
+  if (decisions.every(({ wouldBe }) => wouldBe === undefined)) return joined;
+  const { wouldBe: _none, ...wouldBe } = joinDecisions(decisions.map((decision) => decision.wouldBe ?? decision));
+  return { ...joined, wouldBe };
 }
 
 function explain(decision: Decision): string {
@@ -75,40 +96,53 @@ function evaluate(policy: Policy, facts: Facts): Decision {
 export function createPipeline({ sandbox, input }: Pick<ResolvedCodeOptions, "sandbox" | "input">): Pipeline {
   const readManifest = createManifestReader(sandbox);
 
-  const findManifest = async ({ call, policies, signal }: DecideRequest) => {
+  const findManifest = async ({ call, policies, signal }: DecideRequest): Promise<{ manifest?: Manifest }> => {
     if (!policies.some((policy) => policy.readsManifest)) return {};
     return { manifest: await readManifest(call, signal) };
   };
 
   return {
     async decide(request) {
-      const { call, policies, identicalFailures, signal } = request;
+      const { call, policies, identicalFailures, thread, signal } = request;
       try {
+        const found = await findManifest(request);
         const facts: Facts = {
           tool: call.name,
           language: call.language,
           source: call.source,
           identicalFailures,
-          ...(await findManifest(request)),
+          ...(thread === null ? {} : { threadRuns: thread.runs, threadMs: thread.timeMs }),
+          ...found,
         };
         const decision = joinDecisions(policies.map((policy) => evaluate(policy, facts)));
-        return { decision, refusal: decision.effect === "allow" ? null : denied(explain(decision)) };
+        const manifest = found.manifest ?? null;
+        return { decision, manifest, refusal: decision.effect === "allow" ? null : denied(explain(decision)) };
       } catch (error) {
         if (mustPass(error, signal)) throw error;
         return {
           decision: null,
+          manifest: null,
           refusal: unavailable("The program could not be inspected, so it was not run. Try again."),
         };
       }
     },
 
-    async run({ call, policies, limits, signal, onStdout }) {
+    async inspect(call, signal) {
+      try {
+        return await readManifest(call, signal);
+      } catch (error) {
+        if (mustPass(error, signal)) throw error;
+        return null;
+      }
+    },
+
+    async run({ call, policies, limits, approved, signal, onStdout }) {
       try {
         const execution = await sandbox.execute({
           language: call.language,
           source: call.source,
           limits,
-          permits: joinPermits(policies.map((policy) => policy.permits(call.language))),
+          permits: joinPermits(policies.map((policy) => policy.permits(call.language, approved))),
           ...(input === undefined ? {} : { input }),
           ...(signal === undefined ? {} : { signal }),
           ...(onStdout === undefined ? {} : { onStdout }),

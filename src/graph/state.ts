@@ -10,6 +10,7 @@ import type { Outcome, Receipt } from "../types.ts";
 import { createAdmission, type IsOurs } from "./admit.ts";
 import { createOwnChannel } from "./own.ts";
 import type { SealedRecord } from "./records.ts";
+import { NOTHING_SPENT, type Spent } from "./spent.ts";
 
 const outcomeSchema: z.ZodType<Outcome | null> = z
   .object({
@@ -28,7 +29,11 @@ const receiptSchema: z.ZodType<Receipt> = z.object({
   engineSha256: z.string().nullable(),
   policy: z.string(),
   decision: z.enum(["allow", "deny", "ask"]).nullable(),
+  wouldBe: z.enum(["allow", "deny", "ask"]).nullable(),
   rules: z.array(z.string()),
+  approval: z
+    .object({ answer: z.enum(["approve", "edit", "reject"]), approver: z.string(), tamperEvident: z.boolean() })
+    .nullable(),
   status: z.string() as z.ZodType<Receipt["status"]>,
   usage: z.object({ wallMs: z.number(), cpuMs: z.number().nullable(), queueMs: z.number() }).nullable(),
   layers: z.array(z.string()),
@@ -45,12 +50,15 @@ export function createState(isOurs: IsOurs) {
   );
   const outcome = createOwnChannel(outcomeSchema, null);
   const receipts = createOwnChannel(z.array(receiptSchema), []);
+  const spent: z.ZodType<Spent> = z.object({ runs: z.number(), timeMs: z.number() });
   return {
     state: new StateSchema({
       messages,
       calls: createOwnChannel(z.array(z.custom<SealedRecord>()), []),
       outcome,
       receipts,
+      /** What the thread's runs have used. */
+      spent: createOwnChannel(spent, NOTHING_SPENT),
       /** The last step that LangGraph allows in this run. Never stored: a thread counts its steps on. */
       lastStep: new UntrackedValue(z.number()),
     }),

@@ -51,10 +51,13 @@ async function passCall(door: Door, reading: ArgumentsReading, id: string, signa
   if (!reading.ok) return { execution: refuse(rejected("InvalidArguments", reading.message)), decision: null };
   const call = { id, name, language, source: reading.source };
   const policies = [policy];
-  const { decision, refusal } = await pipeline.decide({ call, policies, identicalFailures: 0, signal });
+  const { decision, refusal } = await pipeline.decide({ call, policies, identicalFailures: 0, thread: null, signal });
   if (refusal !== null) return { execution: refuse(refusal), decision };
   const { limits } = options;
-  return { execution: await pipeline.run({ call, policies, limits, signal, onStdout: undefined }), decision };
+  return {
+    execution: await pipeline.run({ call, policies, limits, approved: false, signal, onStdout: undefined }),
+    decision,
+  };
 }
 
 /** One call to its answer: a ToolMessage where it came as a tool call, else the text alone. */
@@ -68,7 +71,18 @@ async function answerCall(door: Door, args: unknown, config: ToolRunnableConfig 
   const verdict = reading.ok
     ? { valid: true as const, language, source: reading.source }
     : { valid: false as const, error: "InvalidArguments" as const, message: reading.message };
-  const facts = { id, name, verdict, turn: 0, policy: policy.name, decision, observation, engineSha256 };
+  const facts = {
+    id,
+    name,
+    verdict,
+    turn: 0,
+    policy: policy.name,
+    decision,
+    observation,
+    engineSha256,
+    approval: null,
+    edited: null,
+  };
   options.onReceipt?.(writeReceipt({ ...facts, layers: options.sandbox.layers }));
   const content = observationText(observation);
   if (toolCallId === undefined) return content;

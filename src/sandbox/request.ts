@@ -6,7 +6,7 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { SandboxError } from "../errors.ts";
 import { LIMITS, type LimitName, MAX_STDOUT_LINES } from "../limits.ts";
-import { showValue } from "../options.ts";
+import { showValue } from "../options-check.ts";
 import type { RunMessage } from "../protocol/messages.ts";
 import type { CallLimits, Observation, RunRequest } from "../types.ts";
 import { failure } from "./observation.ts";
