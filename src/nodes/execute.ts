@@ -6,6 +6,7 @@
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { Core } from "../graph/core.ts";
 import { lookAround } from "../graph/here.ts";
+import { createLineBatches } from "../graph/line-batches.ts";
 import { own } from "../graph/own.ts";
 import { countIdenticalFailures } from "../graph/progress.ts";
 import { writeReceipt } from "../graph/receipts.ts";
@@ -34,8 +35,10 @@ export function createExecute(core: Core) {
       const decided = decision === null ? described : { ...described, decision };
       if (refusal !== null) return { ...decided, observation: observationText(refusal) };
       tell("started", id, { language: call.language });
-      const onStdout = (line: string) => tell("stdout", id, { line });
-      const { observation, engineSha256 } = await core.pipeline.run({ call, policies, limits, signal, onStdout });
+      const printed = createLineBatches((lines) => tell("stdout", id, { lines }));
+      const onStdout = (line: string) => printed.add(line);
+      const execution = core.pipeline.run({ call, policies, limits, signal, onStdout });
+      const { observation, engineSha256 } = await execution.finally(() => printed.end());
       tell("finished", id, { ok: observation.ok, status: observation.status, usage: { ...observation.usage } });
       const receipt = writeReceipt({
         ...given,
