@@ -4,7 +4,8 @@
  */
 
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
-import { type ResolvedGraphOptions, resolveRunOptions } from "../options.ts";
+import { SandboxError } from "../errors.ts";
+import { type ResolvedGraphOptions, resolveRunOptions, showValue } from "../options.ts";
 import { createPolicy, type Policy } from "../policy/evaluate.ts";
 import type { CallLimits, Language, Receipt } from "../types.ts";
 import { createPipeline, type Pipeline } from "./pipeline.ts";
@@ -28,6 +29,8 @@ export interface Core {
   isOurs(name: unknown): boolean;
   readonly pipeline: Pipeline;
   readonly policy: Policy;
+  /** Names of the policies that a caller's context may add. */
+  readonly policyNames: readonly string[];
   readonly limits: Readonly<CallLimits>;
   onReceipt(receipt: Receipt): void;
   /** @throws SandboxError INVALID_OPTIONS where the context is wrong */
@@ -38,13 +41,14 @@ export interface Core {
 export function createCore(options: ResolvedGraphOptions, hasModel: boolean): Core {
   const policy = createPolicy(options.policy);
   const tools = listTools(options.sandbox.languages);
-  const furtherPolicies = new Map<string, Policy>();
+  const offered = new Map(options.policies.map((given) => createPolicy(given)).map((made) => [made.name, made]));
 
   const findPolicies = (name: string | undefined): Policy[] => {
     if (name === undefined) return [policy];
-    const known = furtherPolicies.get(name) ?? createPolicy(name);
-    furtherPolicies.set(name, known);
-    return [policy, known];
+    const further = offered.get(name);
+    if (further !== undefined) return [policy, further];
+    const names = [...offered.keys()].join(", ") || "nothing: this deployment offers no policy";
+    throw new SandboxError("INVALID_OPTIONS", `context: policy: expected one of ${names}, got ${showValue(name)}`);
   };
 
   return {
@@ -52,6 +56,7 @@ export function createCore(options: ResolvedGraphOptions, hasModel: boolean): Co
     hasModel,
     isOurs: (name) => options.unknownTools === "reject" || (typeof name === "string" && tools.has(name)),
     policy,
+    policyNames: [...offered.keys()],
     layers: options.sandbox.layers,
     limits: options.limits,
     pipeline: createPipeline(options),

@@ -12,6 +12,7 @@ import { createPolicyNode } from "../nodes/policy.ts";
 import { createValidate } from "../nodes/validate.ts";
 import { type CodeOptions, type ResolvedGraphOptions, resolveGraphOptions } from "../options.ts";
 import { createAsk, type ModelOption } from "./ask.ts";
+import { createContextSchema } from "./context.ts";
 import { type Core, createCore } from "./core.ts";
 import { neededRecursionLimit } from "./room.ts";
 import { createRouters } from "./routers.ts";
@@ -26,6 +27,8 @@ export interface GraphOptions extends CodeOptions {
   maxTurns?: number;
   /** Calls of one message that may run. Default 8. */
   maxCallsPerTurn?: number;
+  /** Policies that a caller's context may add by their names. Default: the presets. None: an empty list. */
+  policies?: readonly NonNullable<CodeOptions["policy"]>[];
   /** `success`: a turn whose calls are all ok ends the graph. `answer`: the model's words do. Default `success`. */
   endOn?: "success" | "answer";
   /** `leave`: calls of tools that are not ours are a parent's to answer. Default `reject`. */
@@ -42,7 +45,7 @@ function buildAgent(core: Core, options: GraphOptions, resolved: ResolvedGraphOp
   const tools = describeTools(resolved.sandbox, core.policy, core.limits);
   const { systemMessage } = options;
   const system = typeof systemMessage === "string" ? new SystemMessage(systemMessage) : (systemMessage ?? null);
-  return new StateGraph(createState(core.isOurs))
+  return new StateGraph(createState(core.isOurs, createContextSchema(resolved, core.policyNames)))
     .addNode("model", createModelNode(core, createAsk(model, tools), system))
     .addNode("validate", createValidate(core))
     .addNode("policy", createPolicyNode(core))
@@ -62,9 +65,9 @@ function buildAgent(core: Core, options: GraphOptions, resolved: ResolvedGraphOp
     });
 }
 
-function buildExecutor(core: Core) {
+function buildExecutor(core: Core, resolved: ResolvedGraphOptions) {
   const route = createRouters(core);
-  return new StateGraph(createState(core.isOurs))
+  return new StateGraph(createState(core.isOurs, createContextSchema(resolved, core.policyNames)))
     .addNode("validate", createValidate(core))
     .addNode("policy", createPolicyNode(core))
     .addNode("execute", createExecute(core))
@@ -87,7 +90,7 @@ export function createCodeExecutionGraph(options: GraphOptions) {
   const compileOptions = { name: resolved.name, ...(checkpointer === undefined ? {} : { checkpointer }) };
   const compiled =
     model === undefined
-      ? buildExecutor(core).compile(compileOptions)
+      ? buildExecutor(core, resolved).compile(compileOptions)
       : buildAgent(core, options, resolved, model).compile(compileOptions);
   return compiled.withConfig({ recursionLimit: neededRecursionLimit(resolved.maxTurns, core.hasModel) });
 }
