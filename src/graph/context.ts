@@ -5,13 +5,13 @@
 
 import { z } from "zod";
 import { LIMITS } from "../limits.ts";
-import type { ResolvedGraphOptions, RunOptions } from "../options.ts";
+import type { ResolvedGraphOptions } from "../options.ts";
 
 type JsonSchema = { [key: string]: unknown };
 
 /** Takes anything: a context may be somebody else's as well, and a wrong one is told as a fault of ours. */
-function describedField<Value>(schema: JsonSchema) {
-  return z.custom<Value | undefined>().optional().meta(schema);
+function describedField(schema: JsonSchema) {
+  return z.unknown().optional().meta(schema);
 }
 
 function describeLimits({ limits }: ResolvedGraphOptions): JsonSchema {
@@ -33,7 +33,7 @@ export function createContextSchema(deployed: ResolvedGraphOptions, policyNames:
   const { maxTurns, endOn } = deployed;
   return z
     .object({
-      maxTurns: describedField<RunOptions["maxTurns"]>({
+      maxTurns: describedField({
         type: "integer",
         title: "Turns",
         description: "Turns since the last human message that may run code. At most what the deployment set.",
@@ -41,20 +41,20 @@ export function createContextSchema(deployed: ResolvedGraphOptions, policyNames:
         maximum: maxTurns,
         default: maxTurns,
       }),
-      policy: describedField<RunOptions["policy"]>({
+      policy: describedField({
         type: "string",
         title: "Policy",
         description: "A further policy, which has to allow a call as well. It takes nothing of the deployment's away.",
         enum: [...policyNames],
       }),
-      endOn: describedField<RunOptions["endOn"]>({
+      endOn: describedField({
         type: "string",
         title: "End on",
         description: "success: a turn whose calls are all ok ends the graph. answer: the model's words do.",
         enum: endOn === "success" ? ["success"] : ["success", "answer"],
         default: endOn,
       }),
-      limits: describedField<RunOptions["limits"]>(describeLimits(deployed)),
+      limits: describedField(describeLimits(deployed)),
     })
     .meta({
       description: "What one run asks for: less than the deployment allows, never more. All of it may be left out.",
