@@ -8,7 +8,7 @@ import { type Messages, ReducedValue, StateSchema, UntrackedValue } from "@langc
 import { z } from "zod";
 import type { Outcome, Receipt } from "../types.ts";
 import { createAdmission, type IsOurs } from "./admit.ts";
-import { createOwnChannel } from "./own.ts";
+import { createOwnChannel, InputSchema } from "./own.ts";
 import type { SealedRecord } from "./records.ts";
 
 const outcomeSchema: z.ZodType<Outcome | null> = z
@@ -76,7 +76,7 @@ export function createState(isOurs: IsOurs, context: z.ZodObject) {
         lastStep: new UntrackedValue(z.number().describe("Private: the last step that LangGraph allows in this run.")),
       }),
     ),
-    input: showContextToo(new StateSchema({ messages })),
+    input: showContextToo(new InputSchema({ messages })),
     output: showContextToo(new StateSchema({ messages, outcome, receipts })),
   };
   return Object.assign<typeof schemas, object>(schemas, { context });
