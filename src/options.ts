@@ -5,17 +5,26 @@
 
 import { availableParallelism } from "node:os";
 import { z } from "zod";
-import { SandboxError } from "./errors.ts";
 import { LIMITS, type LimitName, type LimitRow } from "./limits.ts";
+import { parseOptions } from "./options-check.ts";
+import type { GrantStore } from "./policy/approval.ts";
 import type { PolicyDocument } from "./policy/document.ts";
 import type { Policy } from "./policy/evaluate.ts";
 import type { PresetName } from "./policy/presets.ts";
+import { LAUNCHERS } from "./sandbox/launchers/registry.ts";
 import type { CallLimits, JsonValue, Receipt, Sandbox } from "./types.ts";
+
+/** What workers may run inside: the launchers, and `auto`. */
+export type Containment = "auto" | (typeof LAUNCHERS)[number]["name"];
 
 /** What `createSandbox` takes. Every field may be left out. */
 export interface SandboxOptions {
-  /** Only `process` and `auto` (which is `process`) in this version. Default `auto`. */
-  containment?: "auto" | "process";
+  /** What workers run inside. Default `auto`: the strongest that can run here, in the order container, bubblewrap, process. */
+  containment?: Containment;
+  /** Whether `auto` may end at `process` in production (NODE_ENV=production). Default false. */
+  allowProcess?: boolean;
+  /** Layers of the report without which no sandbox is made, for example `["network"]`. Default none. */
+  require?: string[];
   /** Runs at the same time. Default: the number of cores. */
   workers?: number;
   /** A ready worker beyond `workers`, for the next run after a kill. Default 1. */
@@ -33,7 +42,9 @@ export interface SandboxOptions {
 }
 
 export interface ResolvedSandboxOptions {
-  readonly containment: "process";
+  readonly containment: Containment;
+  readonly allowProcess: boolean;
+  readonly require: readonly string[];
   readonly workers: number;
   readonly standby: number;
   readonly runsPerWorker: number;
@@ -56,7 +67,9 @@ const limitsShape = Object.fromEntries(Object.entries(LIMITS).map(([name, row]) 
 };
 
 const sandboxSchema = z.strictObject({
-  containment: z.enum(["auto", "process"]).default("auto"),
+  containment: z.enum(["auto", ...LAUNCHERS.map(({ name }) => name)]).default("auto"),
+  allowProcess: z.boolean().default(false),
+  require: z.array(z.string().min(1)).max(64).default([]),
   workers: z.int().min(1).max(256).default(availableParallelism()),
   standby: z.int().min(0).max(16).default(1),
   runsPerWorker: z.int().min(1).max(1_000_000).default(5000),
@@ -74,58 +87,11 @@ const sandboxSchema = z.strictObject({
   limits: z.strictObject(limitsShape).prefault({}),
 });
 
-/** A value as a person would point at it in an error: short, quoted, never a whole object. */
-export function showValue(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
-  if (value === null || typeof value !== "object") return String(value);
-  return Array.isArray(value) ? `an array of ${value.length}` : "an object";
-}
-
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  let current: unknown = value;
-  for (const key of path) {
-    if (current === null || typeof current !== "object") return undefined;
-    current = (current as Record<PropertyKey, unknown>)[key];
-  }
-  return current;
-}
-
-/** What an option should have been, as a person would say it. */
-function describeExpected(issue: z.core.$ZodIssue): string {
-  if (issue.code === "too_small")
-    return issue.origin === "string" ? "a text that is not empty" : `at least ${issue.minimum}`;
-  if (issue.code === "too_big") return `at most ${issue.maximum}`;
-  if (issue.code === "invalid_value") return `one of ${issue.values.map(String).join(", ")}`;
-  if (issue.code === "invalid_type")
-    return issue.expected === "int" ? "a whole number" : `a value of type ${issue.expected}`;
-  return issue.message;
-}
-
-/**
- * Checks `value` and fills in the defaults.
- * @throws SandboxError INVALID_OPTIONS that names each wrong option, what was expected and what was given.
- */
-export function parseOptions<Schema extends z.ZodType>(schema: Schema, value: unknown, what: string): z.output<Schema> {
-  const parsed = schema.safeParse(value ?? {});
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((issue) => {
-    if (issue.code === "unrecognized_keys") {
-      return issue.keys.map((key) => `unknown option ${[...issue.path, key].join(".")}`).join("; ");
-    }
-    const path = issue.path.map(String).join(".") || what;
-    // A key that is wrong is told by its name: what stands under it may be a secret.
-    if (issue.code === "invalid_key") return `${path}: expected ${issue.issues[0]?.message ?? "another name"}`;
-    return `${path}: expected ${describeExpected(issue)}, got ${showValue(valueAt(value, issue.path))}`;
-  });
-  throw new SandboxError("INVALID_OPTIONS", `${what}: ${problems.join("; ")}`, { cause: parsed.error });
-}
-
 /** @throws SandboxError INVALID_OPTIONS */
 export function resolveSandboxOptions(options: SandboxOptions | undefined): ResolvedSandboxOptions {
   const parsed = parseOptions(sandboxSchema, options, "createSandbox");
   return Object.freeze({
     ...parsed,
-    containment: "process" as const,
     workerEnv: Object.freeze(parsed.workerEnv),
     limits: Object.freeze(parsed.limits),
   });
@@ -160,6 +126,9 @@ export interface ResolvedGraphOptions extends ResolvedCodeOptions {
   readonly endOn: "success" | "answer";
   readonly unknownTools: "reject" | "leave";
   readonly name: string;
+  readonly approvalKey: string | Uint8Array | undefined;
+  readonly approvalTtlMs: number;
+  readonly grantStore: GrantStore | undefined;
 }
 
 /** What a caller of the graph may lower with `context`; whatever would raise a bound is not followed. */
@@ -195,6 +164,8 @@ const codeShape = {
   onReceipt: z.custom<(receipt: Receipt) => void>((value) => typeof value === "function", "a function").optional(),
 };
 
+const MIN_KEY_LENGTH = 32;
+
 const boundTurns = z.int().min(LIMITS.maxTurns.min).max(LIMITS.maxTurns.max);
 
 const graphSchema = z.strictObject({
@@ -217,6 +188,14 @@ const graphSchema = z.strictObject({
     .union([z.boolean(), z.custom((value) => hasFunctions(value, "getTuple", "put"))], "a checkpointer or a boolean")
     .optional(),
   name: z.string().min(1).max(64).default("sallyport"),
+  approvalKey: z
+    .custom<string | Uint8Array>(
+      (value) => (typeof value === "string" || value instanceof Uint8Array) && value.length >= MIN_KEY_LENGTH,
+      `a secret of at least ${MIN_KEY_LENGTH} characters or bytes`,
+    )
+    .optional(),
+  approvalTtlMs: z.int().min(1000).max(86_400_000).default(300_000),
+  grantStore: z.custom<GrantStore>((value) => hasFunctions(value, "use"), "an object with a method use").optional(),
 });
 
 const codeSchema = z.strictObject(codeShape);
@@ -258,7 +237,7 @@ export function resolveToolOptions(options: unknown): ResolvedCodeOptions {
 /** @throws SandboxError INVALID_OPTIONS */
 export function resolveGraphOptions(options: unknown): ResolvedGraphOptions {
   const parsed = parseOptions(graphSchema, options, "createCodeExecutionGraph");
-  const { endOn, unknownTools, name, policies, sandbox } = parsed;
+  const { endOn, unknownTools, name, policies, sandbox, approvalKey, approvalTtlMs, grantStore } = parsed;
   return Object.freeze({
     ...completeCode(parsed),
     maxTurns: parsed.maxTurns ?? sandbox.limits.maxTurns,
@@ -267,6 +246,9 @@ export function resolveGraphOptions(options: unknown): ResolvedGraphOptions {
     endOn,
     unknownTools,
     name,
+    approvalKey,
+    approvalTtlMs,
+    grantStore,
   });
 }
 

@@ -134,6 +134,23 @@ export interface Decision {
   reasons: Reason[];
 }
 
+/** What a person answered about one call. */
+export interface Approval {
+  answer: "approve" | "edit" | "reject";
+  /** Identity from the server's authentication, else `unverified`. */
+  approver: string;
+  /** False where there is no approval key: then nothing proves the approval outside of the process that took it. */
+  tamperEvident: boolean;
+}
+
+/** An approval of one program, for one call: MAC'd, used once. */
+export interface Grant extends Approval {
+  nonce: string;
+  /** Milliseconds since 1970. */
+  expiresAt: number;
+  mac: string;
+}
+
 /** What the policy may look at when it decides one call. */
 export interface Facts {
   tool: string;
@@ -166,7 +183,14 @@ export interface CallRecord {
   name: string;
   language?: Language;
   source?: string;
+  /** The call's own program, where a person has put `source` in its place. */
+  original?: string;
   decision?: Decision;
+  /** Proof that a person was asked about the calls of this turn. */
+  asked?: string;
+  /** What a person answered, where it is no grant. */
+  approval?: Approval;
+  grant?: Grant;
   /** The observation as one line of JSON: guest results live in state as strings, never as objects. */
   observation?: string;
   receipt?: Receipt;
@@ -185,6 +209,8 @@ export interface Receipt {
   policy: string;
   decision: Effect | null;
   rules: string[];
+  /** Of a person, where one was asked. */
+  approval: Approval | null;
   status: Status;
   usage: Usage | null;
   layers: string[];
@@ -214,18 +240,36 @@ export interface Execution {
   engineSha256: string | null;
 }
 
-/** One layer of the isolation, and whether it is there. */
-export interface Layer {
+/** Something forbidden that was tried from inside a worker. */
+export interface ProbeAttempt {
   name: string;
-  active: boolean;
+  hasSucceeded: boolean;
+  /** What it got, or what it met. */
   detail: string;
 }
 
+/** One layer of the isolation, and whether it is there. What was not seen is not active. */
+export interface Layer {
+  name: string;
+  active: boolean;
+  /** A worker tried it from inside; the host looked from outside; both; or it holds by how workers are started. */
+  probed: "inside" | "outside" | "inside and outside" | "stated";
+  detail: string;
+  /** What to do to get it, where it is not active and something can be done. */
+  remedy?: string;
+}
+
 export interface SandboxReport {
+  /** The launcher: container, bubblewrap or process. */
   containment: string;
+  /** What a V8 exploit would meet, in a sentence. */
+  summary: string;
   workerNode: string;
+  platform: string;
   languages: Language[];
   layers: Layer[];
+  /** Launchers that cannot run here, with what would help. */
+  unavailable: { name: string; reason: string; remedy: string }[];
 }
 
 /** A pool of locked-down workers that run code. Holds processes: close it. */

@@ -104,7 +104,8 @@ describe("imports", () => {
   it.each<[what: string, pattern: RegExp, places: string[]]>([
     ["LangChain", /^@?lang(chain|graph|smith)/, ["src/graph", "src/nodes", "graphs", "src/cli"]],
     ["isolated-vm", /^isolated-vm$/, ["src/worker/engines"]],
-    ["child_process", /^(node:)?child_process$/, ["src/sandbox/spawn.ts"]],
+    // The prober tries whether a worker may.
+    ["child_process", /^(node:)?child_process$/, ["src/sandbox/spawn.ts", "src/worker/prober.ts"]],
     ["vm and the inspector", /^(node:)?(vm|inspector)(\/|$)/, []],
     ["the command's libraries", /^(commander|picocolors|cli-table3|cli-progress)$/, ["src/cli"]],
   ])("of %s are only where they belong", (_, pattern, places) => {
@@ -164,9 +165,17 @@ describe("tests", () => {
 });
 
 describe("what a module touches", () => {
-  it("is process.env only in cli/ and graphs/, and in the lockdown, which empties it", () => {
-    const elsewhere = MODULES.filter(({ path }) => !inside(path, "src/cli", "graphs", "src/worker/lockdown.ts"));
+  it("is process.env only in cli/ and graphs/, in the lockdown, which empties it, and in the prober, which looks at what is left", () => {
+    const places = ["src/cli", "graphs", "src/worker/lockdown.ts", "src/worker/prober.ts", "src/production.ts"];
+    const elsewhere = MODULES.filter(({ path }) => !inside(path, ...places));
     expect(offences(elsewhere, (module) => usesOf("process", "env", module))).toEqual([]);
+  });
+
+  it("is NODE_ENV, and nothing else of the environment, where the production rule asks", () => {
+    const [production] = modulesIn("src/production.ts");
+    expect(production?.text.match(/process\.env\S*/g)).toEqual(["process.env.NODE_ENV"]);
+    const askers = MODULES.filter(({ own }) => own.includes("src/production.ts")).map(({ path }) => path);
+    expect(askers).toEqual(["src/sandbox/containment.ts"]);
   });
 
   it("is the console only in cli/", () => {

@@ -5,9 +5,11 @@
 
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import { SandboxError } from "../errors.ts";
-import { type ResolvedGraphOptions, resolveRunOptions, showValue } from "../options.ts";
+import { type ResolvedGraphOptions, resolveRunOptions } from "../options.ts";
+import { showValue } from "../options-check.ts";
 import { createPolicy, type Policy } from "../policy/evaluate.ts";
 import type { CallLimits, Language, Receipt } from "../types.ts";
+import { createGrants, type Grants, hashInput } from "./grants.ts";
 import { createPipeline, type Pipeline } from "./pipeline.ts";
 import { listTools } from "./tool-names.ts";
 import type { TurnRules } from "./turn.ts";
@@ -19,6 +21,8 @@ export interface RunSettings extends TurnRules {
   policies: readonly Policy[];
   /** Their names, for receipts. */
   policyName: string;
+  /** False where no rule of them asks: then no call ever waits for a person. */
+  mayAsk: boolean;
 }
 
 export interface Core {
@@ -32,6 +36,9 @@ export interface Core {
   /** Names of the policies that a caller's context may add. */
   readonly policyNames: readonly string[];
   readonly limits: Readonly<CallLimits>;
+  readonly grants: Grants;
+  /** Of `input` as JSON: a part of what is approved. */
+  readonly inputSha256: string;
   onReceipt(receipt: Receipt): void;
   /** @throws SandboxError INVALID_OPTIONS where the context is wrong */
   settingsOf(config: LangGraphRunnableConfig): RunSettings;
@@ -59,12 +66,15 @@ export function createCore(options: ResolvedGraphOptions, hasModel: boolean): Co
     policyNames: [...offered.keys()],
     layers: options.sandbox.layers,
     limits: options.limits,
+    grants: createGrants(options),
+    inputSha256: hashInput(options.input),
     pipeline: createPipeline(options),
     onReceipt: (receipt) => options.onReceipt?.(receipt),
     settingsOf(config) {
       const run = resolveRunOptions(options, config.context);
       const policies = findPolicies(run.policy);
-      return { ...run, tools, policies, policyName: policies.map(({ name }) => name).join("+") };
+      const mayAsk = policies.some((one) => one.mayAsk);
+      return { ...run, tools, policies, mayAsk, policyName: policies.map(({ name }) => name).join("+") };
     },
   };
 }

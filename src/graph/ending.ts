@@ -16,17 +16,26 @@ export interface TurnEnd {
   /** Steps that are left after this node. */
   roomAfter: number;
   hasModel: boolean;
+  mayAsk: boolean;
 }
 
 /** Null where the model is to be asked again. */
-export function findEnding({ turn, observations, endOn, maxTurns, roomAfter, hasModel }: TurnEnd): OutcomeKind | null {
+export function findEnding({
+  turn,
+  observations,
+  endOn,
+  maxTurns,
+  roomAfter,
+  hasModel,
+  mayAsk,
+}: TurnEnd): OutcomeKind | null {
   const isOk = !turn.answeredElsewhere && observations.every((observation) => observation.ok);
   if (observations.some((observation) => observation.status === "cancelled")) return "cancelled";
   if (isOk && (endOn === "success" || !hasModel)) return "success";
   const isOverCap = turn.number > maxTurns || observations.some((observation) => observation.error === "TurnLimit");
   if (isOverCap || (turn.number === maxTurns && !isOk)) return "cap";
   if (!hasModel || turn.foreign) return "answer";
-  return roomAfter >= stepsToAsk(isOk) ? null : "cap";
+  return roomAfter >= stepsToAsk(isOk, mayAsk) ? null : "cap";
 }
 
 export function writeOutcome(kind: OutcomeKind | null, turns: number, observation: string | null): Outcome | null {

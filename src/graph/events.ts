@@ -13,6 +13,8 @@ export interface SallyportEventData {
     | { ok: false; name: string; error: RejectionError; message: string };
   /** `effect` is null where the program could not be inspected, so that nothing was decided. */
   decided: { effect: Effect | null; reasons: Reason[] };
+  /** A person's answer to a call that asked. */
+  approved: { answer: "approve" | "edit" | "reject" };
   started: { language: Language };
   /** Lines printed since the last such event of the call: while the program runs, at most one event every 50 ms. */
   stdout: { lines: string[] };

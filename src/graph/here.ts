@@ -8,7 +8,7 @@ import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import { readMessages } from "./admit.ts";
 import type { Core, RunSettings } from "./core.ts";
 import { createTell, type Tell } from "./events.ts";
-import { roomLeft, stepOf } from "./room.ts";
+import { type NodeName, roomLeft, stepOf, stepsFrom } from "./room.ts";
 import type { GraphState, GraphUpdate } from "./state.ts";
 import { readTurn, type Turn } from "./turn.ts";
 
@@ -25,12 +25,12 @@ export interface Here {
   lastStep: GraphUpdate;
 }
 
-/** `stepsNeeded`: from this node to the answers, if anything is to run. */
-export function lookAround(core: Core, state: GraphState, config: LangGraphRunnableConfig, stepsNeeded: number): Here {
+/** `node`: whose steps to the answers have to be left if anything is to run. */
+export function lookAround(core: Core, state: GraphState, config: LangGraphRunnableConfig, node: NodeName): Here {
   const messages = readMessages(state.messages);
   const settings = core.settingsOf(config);
   const room = roomLeft(config, state.lastStep);
-  const turn = readTurn(messages, settings, room >= stepsNeeded);
+  const turn = readTurn(messages, settings, room >= stepsFrom(node, settings.mayAsk));
   const step = stepOf(config);
   const isFirst = typeof state.lastStep !== "number" && step !== null;
   return {

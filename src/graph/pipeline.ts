@@ -5,7 +5,16 @@
 
 import type { ResolvedCodeOptions } from "../options.ts";
 import type { Policy } from "../policy/evaluate.ts";
-import type { CallLimits, Decision, Execution, Facts, Observation, Permits, ValidatedCall } from "../types.ts";
+import type {
+  CallLimits,
+  Decision,
+  Execution,
+  Facts,
+  Manifest,
+  Observation,
+  Permits,
+  ValidatedCall,
+} from "../types.ts";
 import { mustPass } from "./control-flow.ts";
 import { createManifestReader } from "./manifests.ts";
 import { denied, unavailable } from "./refusals.ts";
@@ -21,6 +30,8 @@ export interface DecideRequest {
 /** A decision, or why none could be made. `refusal` is null exactly where the call may run. */
 export interface Judgement {
   decision: Decision | null;
+  /** Null where no rule reads it. */
+  manifest: Manifest | null;
   refusal: Observation | null;
 }
 
@@ -34,6 +45,8 @@ export interface RunOneRequest {
 
 export interface Pipeline {
   decide(request: DecideRequest): Promise<Judgement>;
+  /** For a person to look at; null where it cannot be made. */
+  inspect(call: ValidatedCall, signal: AbortSignal | undefined): Promise<Manifest | null>;
   run(request: RunOneRequest): Promise<Execution>;
 }
 
@@ -75,7 +88,7 @@ function evaluate(policy: Policy, facts: Facts): Decision {
 export function createPipeline({ sandbox, input }: Pick<ResolvedCodeOptions, "sandbox" | "input">): Pipeline {
   const readManifest = createManifestReader(sandbox);
 
-  const findManifest = async ({ call, policies, signal }: DecideRequest) => {
+  const findManifest = async ({ call, policies, signal }: DecideRequest): Promise<{ manifest?: Manifest }> => {
     if (!policies.some((policy) => policy.readsManifest)) return {};
     return { manifest: await readManifest(call, signal) };
   };
@@ -84,21 +97,33 @@ export function createPipeline({ sandbox, input }: Pick<ResolvedCodeOptions, "sa
     async decide(request) {
       const { call, policies, identicalFailures, signal } = request;
       try {
+        const found = await findManifest(request);
         const facts: Facts = {
           tool: call.name,
           language: call.language,
           source: call.source,
           identicalFailures,
-          ...(await findManifest(request)),
+          ...found,
         };
         const decision = joinDecisions(policies.map((policy) => evaluate(policy, facts)));
-        return { decision, refusal: decision.effect === "allow" ? null : denied(explain(decision)) };
+        const manifest = found.manifest ?? null;
+        return { decision, manifest, refusal: decision.effect === "allow" ? null : denied(explain(decision)) };
       } catch (error) {
         if (mustPass(error, signal)) throw error;
         return {
           decision: null,
+          manifest: null,
           refusal: unavailable("The program could not be inspected, so it was not run. Try again."),
         };
+      }
+    },
+
+    async inspect(call, signal) {
+      try {
+        return await readManifest(call, signal);
+      } catch (error) {
+        if (mustPass(error, signal)) throw error;
+        return null;
       }
     },
 

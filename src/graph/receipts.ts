@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import type { BaseMessage } from "@langchain/core/messages";
 import { parseObservationText } from "../protocol/json.ts";
-import type { Decision, Observation, Receipt } from "../types.ts";
+import type { Approval, Decision, Observation, Receipt } from "../types.ts";
 import { field, list } from "./fields.ts";
 import type { TurnCall } from "./turn.ts";
 
@@ -17,6 +17,9 @@ export interface ReceiptFacts extends Pick<TurnCall, "id" | "name" | "verdict"> 
   turn: number;
   policy: string;
   decision: Decision | null;
+  approval: Approval | null;
+  /** What ran in place of the call's own program. */
+  edited: string | null;
   observation: Observation;
   /** Of the text that the engine was given; null where nothing ran. */
   engineSha256: string | null;
@@ -24,21 +27,31 @@ export interface ReceiptFacts extends Pick<TurnCall, "id" | "name" | "verdict"> 
 }
 
 export function writeReceipt(facts: ReceiptFacts): Receipt {
-  const { verdict, decision, observation } = facts;
+  const { verdict, decision, observation, approval, edited } = facts;
   return {
     callId: facts.id,
     tool: facts.name,
     language: verdict.valid ? verdict.language : null,
     turn: facts.turn,
-    sourceSha256: verdict.valid ? createHash("sha256").update(verdict.source).digest("hex") : null,
+    sourceSha256: verdict.valid
+      ? createHash("sha256")
+          .update(edited ?? verdict.source)
+          .digest("hex")
+      : null,
     engineSha256: facts.engineSha256,
     policy: facts.policy,
     decision: decision?.effect ?? null,
     rules: decision === null ? [] : decision.reasons.map((reason) => reason.rule),
+    approval: approval === null ? null : pickApproval(approval),
     status: observation.status,
     usage: facts.engineSha256 === null ? null : observation.usage,
     layers: facts.engineSha256 === null ? [] : [...facts.layers],
   };
+}
+
+/** A grant is an approval and more: its proof is no part of a receipt. */
+function pickApproval({ answer, approver, tamperEvident }: Approval): Approval {
+  return { answer, approver, tamperEvident };
 }
 
 /**

@@ -15,28 +15,39 @@ export interface SealedRecord extends CallRecord {
 }
 
 function parts(turn: Turn, record: CallRecord): unknown[] {
-  const { id, name, language, source, decision, observation, receipt } = record;
-  return ["call", turn.message?.id ?? null, turn.number, id, name, language, source, decision, observation, receipt];
+  const { id, name, language, source, original, decision, observation, receipt } = record;
+  const { asked, approval, grant } = record;
+  const words = [id, name, language, source, original, decision, observation, receipt, asked, approval, grant];
+  return ["call", turn.message?.id ?? null, turn.number, ...words];
 }
 
 export function sealRecord(turn: Turn, record: CallRecord): SealedRecord {
   return { ...record, seal: makeSeal(parts(turn, record)) };
 }
 
-/** The record of a call as `validate` leaves it: a rejected one is answered already. */
-export function describeCall({ id, name, verdict }: TurnCall): CallRecord {
-  if (verdict.valid) return { id, name, language: verdict.language, source: verdict.source };
+/** The record of a call as `validate` leaves it: a rejected one is answered already. `edited`: a person's program. */
+export function describeCall({ id, name, verdict }: TurnCall, edited: string | null = null): CallRecord {
+  if (verdict.valid) {
+    const { language, source } = verdict;
+    return { id, name, language, ...(edited === null ? { source } : { source: edited, original: source }) };
+  }
   return { id, name, observation: observationText(rejected(verdict.error, verdict.message)) };
+}
+
+/** What is stored for the call, by whomever: for parts of it that prove themselves. */
+export function findStored(stored: unknown, callId: string): Partial<CallRecord> | null {
+  const found = list(stored).find((entry) => field(entry, "id") === callId);
+  return typeof found === "object" && found !== null ? found : null;
 }
 
 /** The record that this process left for the call, if it is still about the same words. */
 export function findRecord(turn: Turn, call: TurnCall, stored: unknown): CallRecord | null {
-  const found = list(stored).find((entry) => field(entry, "id") === call.id);
-  if (found === undefined) return null;
+  const found = findStored(stored, call.id);
+  if (found === null) return null;
   const { seal, ...record } = found as SealedRecord;
   const source = call.verdict.valid ? call.verdict.source : undefined;
   try {
-    return hasSeal(parts(turn, record), seal) && record.source === source ? record : null;
+    return hasSeal(parts(turn, record), seal) && (record.original ?? record.source) === source ? record : null;
   } catch {
     return null;
   }

@@ -22,10 +22,34 @@ export function denied(message: string): Observation {
   return failure({ status: "denied", error: "PolicyDenied", message });
 }
 
+/** `reason`: the person's words, cut like every message. */
+export function approvalRejected(reason: string): Observation {
+  const told = reason.trim();
+  return failure({
+    status: "denied",
+    error: "ApprovalRejected",
+    message: told === "" ? "A person looked at this call and rejected it." : `A person rejected this call: ${told}`,
+  });
+}
+
 export function unavailable(message: string): Observation {
   return failure({ status: "unavailable", message });
 }
 
 export function cancelled(message: string): Observation {
   return failure({ status: "cancelled", message });
+}
+
+const NOT_APPROVED = {
+  void: "This call needs a person's approval, and has none that holds. It was not run; call again to ask again.",
+  expired: "The approval of this call has expired. It was not run; call again to ask again.",
+  used: "The approval of this call was used before: it counts once. It was not run; call again to ask again.",
+} as const;
+
+export function notApproved(why: keyof typeof NOT_APPROVED): Observation {
+  return denied(NOT_APPROVED[why]);
+}
+
+export function notAsApproved(): Observation {
+  return failure({ status: "crashed", message: "What the worker ran was not this program: its result is discarded." });
 }

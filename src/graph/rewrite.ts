@@ -44,8 +44,8 @@ function needsRewrite({ raw, id, name, verdict }: TurnCall): boolean {
   );
 }
 
-function rewriteCall({ raw, id, name, verdict }: TurnCall): PlainCall {
-  const source = verdict.valid ? verdict.source : isPlainSource(raw.args) ? raw.args.source : undefined;
+function rewriteCall({ raw, id, name, verdict }: TurnCall, edit: string | undefined): PlainCall {
+  const source = edit ?? (verdict.valid ? verdict.source : isPlainSource(raw.args) ? raw.args.source : undefined);
   return { type: "tool_call", id, name, args: source === undefined ? {} : { source } };
 }
 
@@ -64,9 +64,10 @@ function foreignRaw(message: BaseMessage, ours: ReadonlySet<string>): { tool_cal
 }
 
 /** Null where the message may stay. Takes the turn as it was before its calls were answered. */
-export function rewriteMessage(turn: Turn, rules: TurnRules): AIMessage | null {
+export function rewriteMessage(turn: Turn, rules: TurnRules, edits: ReadonlyMap<string, string>): AIMessage | null {
   const { message, calls } = turn;
-  if (message === null || !calls.some(needsRewrite)) return null;
+  const mustChange = (call: TurnCall) => needsRewrite(call) || edits.has(call.id);
+  if (message === null || !calls.some(mustChange)) return null;
   const byIndex = new Map(calls.map((call) => [call.raw.index, call]));
   const ids = new Set(calls.map((call) => call.id));
   const given = [...list(field(message, "tool_calls")), ...list(field(message, "invalid_tool_calls"))];
@@ -74,7 +75,7 @@ export function rewriteMessage(turn: Turn, rules: TurnRules): AIMessage | null {
   const invalidCalls: unknown[] = [];
   for (const raw of readRawCalls(message)) {
     const call = byIndex.get(raw.index);
-    if (call !== undefined) toolCalls.push(needsRewrite(call) ? rewriteCall(call) : given[raw.index]);
+    if (call !== undefined) toolCalls.push(mustChange(call) ? rewriteCall(call, edits.get(call.id)) : given[raw.index]);
     else if (raw.givenId !== null && ids.has(raw.givenId) && isOurs(raw, rules)) continue;
     else (raw.invalid ? invalidCalls : toolCalls).push(given[raw.index]);
   }

@@ -5,19 +5,29 @@
 
 import { field } from "./fields.ts";
 
-/** Steps from a node, itself included, to the answers of calls that run. */
-export const STEPS_FROM = { validate: 4, policy: 3, execute: 2, observe: 1 } as const;
+/** Steps from a node, itself included, to the answers of calls that run; approve stands between where something may ask. */
+const STEPS_FROM = { validate: 4, policy: 3, approve: 3, execute: 2, observe: 1 } as const;
+const ASKING = { validate: 1, policy: 1, approve: 0, execute: 0, observe: 0 } as const;
+
+export type NodeName = keyof typeof STEPS_FROM;
+
+export function stepsFrom(node: NodeName, mayAsk: boolean): number {
+  return STEPS_FROM[node] + (mayAsk ? ASKING[node] : 0);
+}
+
 /** validate, observe: what it takes to answer calls without running them. */
 const STEPS_OF_REFUSALS = 2;
 /** The model and all that its calls may take. */
-const STEPS_OF_A_TURN = 1 + STEPS_FROM.validate;
+function stepsOfATurn(mayAsk: boolean): number {
+  return 1 + stepsFrom("validate", mayAsk);
+}
 
 /** LangGraph counts one step for the input, and one to notice that nothing is left to do. */
 const STEPS_OF_THE_RUN = 1;
 
 /** What `recursionLimit` has to be for so many turns, and an answer after them. */
-export function neededRecursionLimit(maxTurns: number, hasModel: boolean): number {
-  const steps = hasModel ? maxTurns * STEPS_OF_A_TURN + 1 + STEPS_OF_REFUSALS : STEPS_FROM.validate;
+export function neededRecursionLimit(maxTurns: number, hasModel: boolean, mayAsk: boolean): number {
+  const steps = hasModel ? maxTurns * stepsOfATurn(mayAsk) + 1 + STEPS_OF_REFUSALS : stepsFrom("validate", mayAsk);
   return steps + STEPS_OF_THE_RUN;
 }
 
@@ -45,6 +55,6 @@ export function roomLeft(config: unknown, lastStep: number | null | undefined): 
 }
 
 /** Steps that the model's next message may need: after a turn that failed, only another whole turn is of use. */
-export function stepsToAsk(mayOnlyAnswer: boolean): number {
-  return mayOnlyAnswer ? 1 + STEPS_OF_REFUSALS : STEPS_OF_A_TURN;
+export function stepsToAsk(mayOnlyAnswer: boolean, mayAsk: boolean): number {
+  return mayOnlyAnswer ? 1 + STEPS_OF_REFUSALS : stepsOfATurn(mayAsk);
 }

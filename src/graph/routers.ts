@@ -7,8 +7,17 @@ import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { Core } from "./core.ts";
 import { lookAround } from "./here.ts";
 import { findRecord } from "./records.ts";
-import { roomAtStart, STEPS_FROM } from "./room.ts";
+import { roomAtStart } from "./room.ts";
 import type { GraphState } from "./state.ts";
+import type { Turn } from "./turn.ts";
+
+/** A call that has no sealed answer goes on: the execute edge decides about it again. */
+function routeOpen(state: GraphState, turn: Turn): "allowed" | "denied" {
+  const isOpen = turn.calls.some(
+    (call) => call.verdict.valid && findRecord(turn, call, state.calls)?.observation === undefined,
+  );
+  return isOpen ? "allowed" : "denied";
+}
 
 export function createRouters(core: Core) {
   return {
@@ -22,24 +31,28 @@ export function createRouters(core: Core) {
 
     routeModel(state: GraphState, config: LangGraphRunnableConfig): "calls" | "answer" | "no_calls" | "cap" {
       if (state.outcome?.kind === "cap") return "cap";
-      const { turn } = lookAround(core, state, config, STEPS_FROM.validate);
+      const { turn } = lookAround(core, state, config, "validate");
       if (turn.calls.length > 0) return "calls";
       return state.outcome?.kind === "answer" ? "answer" : "no_calls";
     },
 
     routeValidate(state: GraphState, config: LangGraphRunnableConfig): "valid" | "rejected" | "no_calls" {
-      const { turn } = lookAround(core, state, config, STEPS_FROM.validate);
+      const { turn } = lookAround(core, state, config, "validate");
       if (turn.calls.length === 0) return "no_calls";
       return turn.calls.some((call) => call.verdict.valid) ? "valid" : "rejected";
     },
 
-    /** A call that has no sealed answer goes on: the execute edge decides about it again. */
-    routePolicy(state: GraphState, config: LangGraphRunnableConfig): "allowed" | "denied" {
-      const { turn } = lookAround(core, state, config, STEPS_FROM.policy);
-      const isOpen = turn.calls.some(
-        (call) => call.verdict.valid && findRecord(turn, call, state.calls)?.observation === undefined,
-      );
-      return isOpen ? "allowed" : "denied";
+    routePolicy(state: GraphState, config: LangGraphRunnableConfig): "allowed" | "ask" | "denied" {
+      const { turn } = lookAround(core, state, config, "policy");
+      const isAsked = turn.calls.some((call) => {
+        const record = findRecord(turn, call, state.calls);
+        return record?.observation === undefined && record?.decision?.effect === "ask";
+      });
+      return isAsked ? "ask" : routeOpen(state, turn);
+    },
+
+    routeApprove(state: GraphState, config: LangGraphRunnableConfig): "allowed" | "denied" {
+      return routeOpen(state, lookAround(core, state, config, "approve").turn);
     },
 
     /** `next`: the model may be asked again, which it checks itself. */

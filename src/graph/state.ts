@@ -32,6 +32,9 @@ const receiptSchema: z.ZodType<Receipt> = z.object({
   policy: z.string(),
   decision: z.enum(["allow", "deny", "ask"]).nullable(),
   rules: z.array(z.string()),
+  approval: z
+    .object({ answer: z.enum(["approve", "edit", "reject"]), approver: z.string(), tamperEvident: z.boolean() })
+    .nullable(),
   status: z.string() as z.ZodType<Receipt["status"]>,
   usage: z.object({ wallMs: z.number(), cpuMs: z.number().nullable(), queueMs: z.number() }).nullable(),
   layers: z.array(z.string()),

@@ -68,7 +68,18 @@ async function answerCall(door: Door, args: unknown, config: ToolRunnableConfig 
   const verdict = reading.ok
     ? { valid: true as const, language, source: reading.source }
     : { valid: false as const, error: "InvalidArguments" as const, message: reading.message };
-  const facts = { id, name, verdict, turn: 0, policy: policy.name, decision, observation, engineSha256 };
+  const facts = {
+    id,
+    name,
+    verdict,
+    turn: 0,
+    policy: policy.name,
+    decision,
+    observation,
+    engineSha256,
+    approval: null,
+    edited: null,
+  };
   options.onReceipt?.(writeReceipt({ ...facts, layers: options.sandbox.layers }));
   const content = observationText(observation);
   if (toolCallId === undefined) return content;

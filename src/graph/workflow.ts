@@ -5,12 +5,14 @@
 
 import { SystemMessage } from "@langchain/core/messages";
 import { type BaseCheckpointSaver, END, START, StateGraph } from "@langchain/langgraph";
+import { createApprove } from "../nodes/approve.ts";
 import { createExecute } from "../nodes/execute.ts";
 import { createModelNode } from "../nodes/model.ts";
 import { createObserve } from "../nodes/observe.ts";
 import { createPolicyNode } from "../nodes/policy.ts";
 import { createValidate } from "../nodes/validate.ts";
 import { type CodeOptions, type ResolvedGraphOptions, resolveGraphOptions } from "../options.ts";
+import type { GrantStore } from "../policy/approval.ts";
 import { createAsk, type ModelOption } from "./ask.ts";
 import { createContextSchema } from "./context.ts";
 import { type Core, createCore } from "./core.ts";
@@ -36,6 +38,12 @@ export interface GraphOptions extends CodeOptions {
   /** Put before the messages whenever the model is asked; never stored. */
   systemMessage?: string | SystemMessage;
   checkpointer?: BaseCheckpointSaver | boolean;
+  /** Operator's secret, at least 32 characters, from which approvals are MAC'd. Without it they hold in this process only. */
+  approvalKey?: string | Uint8Array;
+  /** Milliseconds from an approval to its use, after which it counts for nothing. Default 300,000. */
+  approvalTtlMs?: number;
+  /** Remembers used grants beyond this process. Default: the process remembers its own. */
+  grantStore?: GrantStore;
   /** Name of the graph, for drawings and traces. Default `sallyport`. */
   name?: string;
 }
@@ -49,12 +57,14 @@ function buildAgent(core: Core, options: GraphOptions, resolved: ResolvedGraphOp
     .addNode("model", createModelNode(core, createAsk(model, tools), system))
     .addNode("validate", createValidate(core))
     .addNode("policy", createPolicyNode(core))
+    .addNode("approve", createApprove(core))
     .addNode("execute", createExecute(core))
     .addNode("observe", createObserve(core))
     .addConditionalEdges(START, route.routeStart, { model: "model", "no steps": END })
     .addConditionalEdges("model", route.routeModel, { calls: "validate", answer: END, no_calls: END, cap: END })
     .addConditionalEdges("validate", route.routeValidate, { valid: "policy", rejected: "observe", no_calls: END })
-    .addConditionalEdges("policy", route.routePolicy, { allowed: "execute", denied: "observe" })
+    .addConditionalEdges("policy", route.routePolicy, { allowed: "execute", ask: "approve", denied: "observe" })
+    .addConditionalEdges("approve", route.routeApprove, { allowed: "execute", denied: "observe" })
     .addEdge("execute", "observe")
     .addConditionalEdges("observe", route.routeObserve, {
       next: "model",
@@ -70,11 +80,13 @@ function buildExecutor(core: Core, resolved: ResolvedGraphOptions) {
   return new StateGraph(createState(core.isOurs, createContextSchema(resolved, core.policyNames)))
     .addNode("validate", createValidate(core))
     .addNode("policy", createPolicyNode(core))
+    .addNode("approve", createApprove(core))
     .addNode("execute", createExecute(core))
     .addNode("observe", createObserve(core))
     .addConditionalEdges(START, route.routeStart, { validate: "validate", "no room": "observe", "no steps": END })
     .addConditionalEdges("validate", route.routeValidate, { valid: "policy", rejected: "observe", no_calls: END })
-    .addConditionalEdges("policy", route.routePolicy, { allowed: "execute", denied: "observe" })
+    .addConditionalEdges("policy", route.routePolicy, { allowed: "execute", ask: "approve", denied: "observe" })
+    .addConditionalEdges("approve", route.routeApprove, { allowed: "execute", denied: "observe" })
     .addEdge("execute", "observe")
     .addConditionalEdges("observe", route.routeObserve, { success: END, cap: END, answer: END, cancelled: END });
 }
@@ -92,7 +104,9 @@ export function createCodeExecutionGraph(options: GraphOptions) {
     model === undefined
       ? buildExecutor(core, resolved).compile(compileOptions)
       : buildAgent(core, options, resolved, model).compile(compileOptions);
-  return compiled.withConfig({ recursionLimit: neededRecursionLimit(resolved.maxTurns, core.hasModel) });
+  return compiled.withConfig({
+    recursionLimit: neededRecursionLimit(resolved.maxTurns, core.hasModel, core.policy.mayAsk),
+  });
 }
 
 export type CodeExecutionGraph = ReturnType<typeof createCodeExecutionGraph>;

@@ -15,17 +15,17 @@ import { completeHistory } from "../graph/history.ts";
 import { own } from "../graph/own.ts";
 import { readProgress } from "../graph/progress.ts";
 import { readRawCalls } from "../graph/raw-calls.ts";
-import { STEPS_FROM, stepsToAsk } from "../graph/room.ts";
+import { stepsToAsk } from "../graph/room.ts";
 import type { GraphState, GraphUpdate } from "../graph/state.ts";
 import { isOurs } from "../graph/turn.ts";
 
 export function createModelNode(core: Core, ask: AskModel, systemMessage: SystemMessage | null) {
   return async function model(state: GraphState, config: LangGraphRunnableConfig): Promise<GraphUpdate> {
-    const { messages, settings, room, lastStep } = lookAround(core, state, config, STEPS_FROM.validate);
+    const { messages, settings, room, lastStep } = lookAround(core, state, config, "validate");
     const { turns, lastTurnOk, observation } = readProgress(messages, settings);
     const mayOnlyAnswer = turns === 0 || (lastTurnOk && settings.endOn === "answer");
     const isOver = turns > settings.maxTurns || (turns === settings.maxTurns && !mayOnlyAnswer);
-    if (isOver || room < stepsToAsk(mayOnlyAnswer)) {
+    if (isOver || room < stepsToAsk(mayOnlyAnswer, settings.mayAsk)) {
       return { ...lastStep, calls: own([]), outcome: own(writeOutcome("cap", turns, observation)) };
     }
     const prompt = completeHistory(messages);

@@ -13,7 +13,7 @@ import { keepBorneOut, MAX_RECEIPTS, writeReceipt } from "../graph/receipts.ts";
 import { describeCall, findRecord } from "../graph/records.ts";
 import { rejected, unavailable } from "../graph/refusals.ts";
 import { rewriteMessage } from "../graph/rewrite.ts";
-import { STEPS_FROM } from "../graph/room.ts";
+import { stepsFrom } from "../graph/room.ts";
 import type { GraphState, GraphUpdate } from "../graph/state.ts";
 import { NO_ROOM, type TurnCall } from "../graph/turn.ts";
 import { observationText } from "../protocol/json.ts";
@@ -22,13 +22,22 @@ import type { CallRecord, Observation } from "../types.ts";
 const REFUSED = observationText(rejected("TurnLimit", NO_ROOM));
 const LOST = observationText(unavailable("The result of this call was lost before it could be told. Call again."));
 
+/** Programs that a person has put in place of the model's: the history says what was answered. */
+function findEdits(records: readonly CallRecord[]): ReadonlyMap<string, string> {
+  return new Map(
+    records.flatMap(({ id, source, original }) =>
+      original === undefined || source === undefined ? [] : [[id, source] as const],
+    ),
+  );
+}
+
 export function createObserve(core: Core) {
   return function observe(state: GraphState, config: LangGraphRunnableConfig): GraphUpdate {
-    const { turn, settings, messages, room, isFirst, lastStep } = lookAround(core, state, config, STEPS_FROM.observe);
+    const { turn, settings, messages, room, isFirst, lastStep } = lookAround(core, state, config, "observe");
 
     const answer = (call: TurnCall) => {
       const record: CallRecord = findRecord(turn, call, state.calls) ?? describeCall(call);
-      const text = record.observation ?? (isFirst && room < STEPS_FROM.validate ? REFUSED : LOST);
+      const text = record.observation ?? (isFirst && room < stepsFrom("validate", settings.mayAsk) ? REFUSED : LOST);
       const observation = JSON.parse(text) as Omit<Observation, "usage">;
       const message = new ToolMessage({
         content: text,
@@ -43,17 +52,19 @@ export function createObserve(core: Core) {
           turn: turn.number,
           policy: settings.policyName,
           decision: record.decision ?? null,
+          approval: record.approval ?? null,
+          edited: record.original === undefined ? null : (record.source ?? null),
           observation: { ...observation, usage: { wallMs: 0, cpuMs: null, queueMs: 0 } },
           engineSha256: null,
           layers: core.layers,
         });
-      return { text, observation, message, receipt };
+      return { text, observation, message, receipt, record };
     };
 
     const answers = turn.calls.map(answer);
     const kept = keepBorneOut(state.receipts, messages);
     if (answers.length === 0) return { ...lastStep, calls: own([]), receipts: own(kept) };
-    const rewritten = rewriteMessage(turn, settings);
+    const rewritten = rewriteMessage(turn, settings, findEdits(answers.map(({ record }) => record)));
     const told = answers.map(({ message }) => message);
     const receipts = answers.map(({ receipt }) => receipt);
     for (const receipt of receipts) core.onReceipt(receipt);
@@ -64,6 +75,7 @@ export function createObserve(core: Core) {
       maxTurns: settings.maxTurns,
       roomAfter: room - 1,
       hasModel: core.hasModel,
+      mayAsk: settings.mayAsk,
     });
     return {
       ...lastStep,

@@ -1,39 +1,47 @@
 /**
  * policy: each validated call with the policy's decision; a denied one has its observation.
- * Runs nothing. Its "allow" is a cache: the execute edge decides again.
+ * Runs nothing. Its "allow" is a cache: the execute edge decides again. What asks goes on to approve, where one can wait.
  */
 
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
+import { canAsk, scopeOf } from "../graph/approval-scope.ts";
 import type { Core } from "../graph/core.ts";
 import { lookAround } from "../graph/here.ts";
 import { own } from "../graph/own.ts";
-import { countIdenticalFailures } from "../graph/progress.ts";
 import { describeCall, sealRecord } from "../graph/records.ts";
-import { STEPS_FROM } from "../graph/room.ts";
 import type { GraphState, GraphUpdate } from "../graph/state.ts";
+import { decideCall, type JudgedCall } from "../graph/thread-facts.ts";
 import type { TurnCall } from "../graph/turn.ts";
 import { observationText } from "../protocol/json.ts";
 
 export function createPolicyNode(core: Core) {
   return async function policy(state: GraphState, config: LangGraphRunnableConfig): Promise<GraphUpdate> {
-    const { turn, settings, messages, tell, lastStep } = lookAround(core, state, config, STEPS_FROM.policy);
-    const decide = async (call: TurnCall) => {
-      const { id, name, verdict } = call;
-      if (!verdict.valid) return sealRecord(turn, describeCall(call));
-      const { decision, refusal } = await core.pipeline.decide({
-        call: { id, name, language: verdict.language, source: verdict.source },
-        policies: settings.policies,
-        identicalFailures: countIdenticalFailures(messages, verdict, settings),
-        signal: config.signal,
-      });
-      const reasons = (decision?.reasons ?? []).map(({ rule, message }) => ({ rule, message }));
-      tell("decided", id, { effect: decision?.effect ?? null, reasons });
-      return sealRecord(turn, {
-        ...describeCall(call),
-        ...(decision === null ? {} : { decision }),
-        ...(refusal === null ? {} : { observation: observationText(refusal) }),
-      });
+    const here = lookAround(core, state, config, "policy");
+    const { turn, tell, lastStep } = here;
+    const mayWait = canAsk(config);
+    const isAsked = (judged: JudgedCall | null) => mayWait && judged?.decision?.effect === "ask";
+
+    const decide = async (given: TurnCall) => {
+      const judged = await decideCall(core, here, given, { edited: null, signal: config.signal });
+      if (judged !== null) {
+        const reasons = (judged.decision?.reasons ?? []).map(({ rule, message }) => ({ rule, message }));
+        tell("decided", given.id, { effect: judged.decision?.effect ?? null, reasons });
+      }
+      return { given, judged };
     };
-    return { ...lastStep, calls: own(await Promise.all(turn.calls.map(decide))) };
+
+    const decided = await Promise.all(turn.calls.map(decide));
+    const asking = decided.flatMap(({ judged }) => (judged !== null && isAsked(judged) ? [judged.call] : []));
+    const asked =
+      asking.length === 0 ? "" : core.grants.prepare(core.grants.tokenOf(scopeOf(core, here, config), asking));
+    const records = decided.map(({ given, judged }) => {
+      const { decision = null, refusal = null } = judged ?? {};
+      return sealRecord(turn, {
+        ...describeCall(given),
+        ...(decision === null ? {} : { decision }),
+        ...(isAsked(judged) ? { asked } : refusal === null ? {} : { observation: observationText(refusal) }),
+      });
+    });
+    return { ...lastStep, calls: own(records) };
   };
 }

@@ -9,12 +9,11 @@ import { writeOutcome } from "../graph/ending.ts";
 import { lookAround } from "../graph/here.ts";
 import { own } from "../graph/own.ts";
 import { describeCall, sealRecord } from "../graph/records.ts";
-import { STEPS_FROM } from "../graph/room.ts";
 import type { GraphState, GraphUpdate } from "../graph/state.ts";
 
 export function createValidate(core: Core) {
   return function validate(state: GraphState, config: LangGraphRunnableConfig): GraphUpdate {
-    const { turn, tell, lastStep } = lookAround(core, state, config, STEPS_FROM.validate);
+    const { turn, tell, lastStep } = lookAround(core, state, config, "validate");
     for (const { id, name, verdict } of turn.calls) {
       if (verdict.valid) {
         const { language, source } = verdict;

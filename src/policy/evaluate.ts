@@ -24,6 +24,8 @@ export interface Policy {
   readonly document: PolicyDocument;
   /** False where a call can be decided without looking into its code. */
   readonly readsManifest: boolean;
+  /** False where no rule can ask a person. */
+  readonly mayAsk: boolean;
   /** SHA-256 over everything that decides. */
   readonly digest: string;
   evaluate(facts: Facts): Decision;
@@ -102,6 +104,7 @@ export function assemblePolicy(
   const examine = (facts: Facts) => [...checkScope(document, facts), ...rules.map((rule) => ask(rule, facts))];
   const policy: Policy = Object.freeze({
     ...made,
+    mayAsk: rules.some(({ effect }) => effect === "ask"),
     document,
     evaluate: (facts: Facts) => decide(examine(facts)),
     explain: (facts: Facts) => examine(facts).map(({ rule, effect, matched, why }) => ({ rule, effect, matched, why })),

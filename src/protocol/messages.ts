@@ -4,7 +4,7 @@
  */
 
 import { MAX_STDOUT_LINES } from "../limits.ts";
-import type { Aspect, Language, Manifest, Status } from "../types.ts";
+import type { Aspect, Language, Manifest, ProbeAttempt, Status } from "../types.ts";
 import { array, boolean, choice, decodeRecord, integer, nullable, number, optional, text } from "./decode.ts";
 
 /** Host to worker: run one program. `id` is unguessable and new for each run. */
@@ -34,7 +34,27 @@ export interface InspectMessage {
   source: string;
 }
 
-export type HostMessage = RunMessage | InspectMessage;
+/** Host to prober: try what is forbidden. No code of anybody is in it. */
+export interface ProbeMessage {
+  type: "probe";
+  id: string;
+  /** Attempts that are answered, a loop that never ends, or memory up to `memoryBytes`. */
+  what: "attempts" | "endless" | "memory";
+  memoryBytes: number;
+  /** A file of the host that every user may read. */
+  file: string;
+  /** A folder of the host in which every user may write. */
+  folder: string;
+  /** Of a listener of the host on 127.0.0.1. */
+  port: number;
+  hostPid: number;
+  /** Whether the worker numbers processes as the host does. */
+  hostPidIsShared: boolean;
+  /** Names that the worker may have. */
+  environment: string[];
+}
+
+export type HostMessage = RunMessage | InspectMessage | ProbeMessage;
 
 export interface ReadyMessage {
   type: "ready";
@@ -86,13 +106,20 @@ export interface ManifestMessage {
   manifest: Manifest;
 }
 
+export interface ProbedMessage {
+  type: "probed";
+  id: string;
+  attempts: ProbeAttempt[];
+}
+
 export type WorkerMessage =
   | ReadyMessage
   | StartedMessage
   | StdoutMessage
   | TruncatedMessage
   | OutcomeMessage
-  | ManifestMessage;
+  | ManifestMessage
+  | ProbedMessage;
 
 const LANGUAGES: readonly Language[] = ["javascript", "python"];
 const ENGINE_STATUSES: readonly EngineStatus[] = ["ok", "error", "timeout", "memory_limit", "output_limit"];
@@ -152,7 +179,22 @@ const manifest = decodeRecord<Manifest>({
   ),
 });
 
-const fromHost = { run: runMessage, inspect: inspectMessage };
+const probeMessage = decodeRecord<ProbeMessage>({
+  type: choice(["probe"]),
+  id,
+  what: choice(["attempts", "endless", "memory"]),
+  memoryBytes: integer(0, Number.MAX_SAFE_INTEGER),
+  file: text(1000),
+  folder: text(1000),
+  port: integer(0, 65_535),
+  hostPid: integer(0, Number.MAX_SAFE_INTEGER),
+  hostPidIsShared: boolean,
+  environment: names,
+});
+
+const probeAttempt = decodeRecord<ProbeAttempt>({ name: text(100), hasSucceeded: boolean, detail: text(300) });
+
+const fromHost = { run: runMessage, inspect: inspectMessage, probe: probeMessage };
 
 const fromWorker = {
   ready: decodeRecord<ReadyMessage>({ type: choice(["ready"]), node: text(40), languages: array(language, 8) }),
@@ -160,6 +202,7 @@ const fromWorker = {
   stdout: decodeRecord<StdoutMessage>({ type: choice(["stdout"]), id, line: text(MAX_TEXT) }),
   truncated: decodeRecord<TruncatedMessage>({ type: choice(["truncated"]), id }),
   manifest: decodeRecord<ManifestMessage>({ type: choice(["manifest"]), id, manifest }),
+  probed: decodeRecord<ProbedMessage>({ type: choice(["probed"]), id, attempts: array(probeAttempt, 32) }),
   outcome: decodeRecord<OutcomeMessage>({
     type: choice(["outcome"]),
     id,

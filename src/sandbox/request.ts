@@ -3,17 +3,15 @@
  * Wrong types are the caller's fault and thrown; a program that is too long is an observation.
  */
 
-import { randomBytes } from "node:crypto";
+import { randomInt, randomUUID } from "node:crypto";
 import { SandboxError } from "../errors.ts";
 import { LIMITS, type LimitName, MAX_STDOUT_LINES } from "../limits.ts";
-import { showValue } from "../options.ts";
+import { showValue } from "../options-check.ts";
 import type { RunMessage } from "../protocol/messages.ts";
 import type { CallLimits, Observation, RunRequest } from "../types.ts";
 import { failure } from "./observation.ts";
 
-const ID_BYTES = 16;
-const SEED_BYTES = 6;
-const MAX_SEED = 2 ** (8 * SEED_BYTES) - 1;
+const MAX_SEED = 2 ** 48 - 1;
 /** The range of a Date. */
 const MAX_TIME = 8.64e15;
 const KEYS = new Set(["language", "source", "input", "limits", "seed", "now", "signal", "permits", "onStdout"]);
@@ -105,12 +103,12 @@ export function prepareRun(
     const message = `The input has more than ${limits.inputBytes} bytes of JSON.`;
     return { refused: failure({ status: "rejected", message }) };
   }
-  const chance = randomBytes(ID_BYTES + SEED_BYTES);
   return {
     limits,
     message: {
       type: "run",
-      id: chance.toString("base64url", 0, ID_BYTES),
+      // These two draw from the system many at a time: alone, a draw costs more than the frame that carries it.
+      id: randomUUID(),
       language,
       source,
       input,
@@ -121,7 +119,7 @@ export function prepareRun(
       resultBytes: limits.resultBytes,
       timerTurns: limits.timerTurns,
       now: Math.trunc(now ?? Date.now()),
-      seed: seed ?? chance.readUIntBE(ID_BYTES, SEED_BYTES),
+      seed: seed ?? randomInt(MAX_SEED),
       dynamicCode: permits?.dynamicCode ?? true,
       globals: permits?.globals ? [...permits.globals] : null,
     },

@@ -3,22 +3,19 @@
  * The engine never loads here; this process only starts workers, asks them, and ends them.
  */
 
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { SandboxError } from "../errors.ts";
 import { resolveSandboxOptions, type SandboxOptions } from "../options.ts";
 import type { ManifestMessage } from "../protocol/messages.ts";
-import type { InspectRequest, Language, Manifest, Sandbox } from "../types.ts";
-import type { LaunchPlan, WorkerRole } from "./launchers/launcher.ts";
-import { LAUNCHERS } from "./launchers/registry.ts";
+import type { InspectRequest, Language, Layer, Manifest, Sandbox } from "../types.ts";
+import { warnOfProcess } from "./containment.ts";
 import { failure } from "./observation.ts";
 import { Pool } from "./pool.ts";
+import { checkRequired, layersOf, makeReport, type Reported } from "./report/report.ts";
 import { prepareRun } from "./request.ts";
 import { runInPool } from "./runner.ts";
-import { findSetpriv } from "./spawn.ts";
 import { createSupervisor } from "./supervisor.ts";
-import { findWorkerFiles } from "./worker-files.ts";
-import { findWorkerNode } from "./worker-node.ts";
-import { WorkerProcess } from "./worker-process.ts";
+import { openWorkerSource } from "./worker-source.ts";
 
 const LANGUAGES: readonly Language[] = ["javascript"];
 /** Reading a program takes milliseconds; a parser that takes longer has met something made to hurt it. */
@@ -32,36 +29,26 @@ const INSPECT_MEMORY_MB = 256;
  */
 export async function createSandbox(options?: SandboxOptions): Promise<Sandbox> {
   const resolved = resolveSandboxOptions(options);
-  const launcher = LAUNCHERS.find(({ name }) => name === resolved.containment);
-  if (!launcher) throw new SandboxError("CONTAINMENT_UNAVAILABLE", `There is no launcher ${resolved.containment}.`);
-  const plan: Omit<LaunchPlan, "role"> = {
-    node: findWorkerNode(resolved.workerNode),
-    files: findWorkerFiles(),
-    env: resolved.workerEnv,
-    setpriv: findSetpriv(),
-  };
   const { limits } = resolved;
   const supervisor = createSupervisor(2 * (resolved.workers + resolved.standby) + 8);
-  let workerNode = "";
-  const startWorker = async (role: WorkerRole): Promise<WorkerProcess> => {
-    const worker = await WorkerProcess.start(launcher.command({ ...plan, role }), supervisor, resolved.startTimeoutMs);
-    workerNode = worker.node;
-    return worker;
-  };
+  const workers = await openWorkerSource(resolved, supervisor).catch(async (error: unknown) => {
+    await supervisor.close();
+    throw error;
+  });
   const poolOptions = { maxQueue: limits.maxQueue, queueTimeoutMs: limits.queueTimeoutMs };
   const runners = new Pool({
     ...poolOptions,
     size: resolved.workers,
     standby: resolved.standby,
     runsPerWorker: resolved.runsPerWorker,
-    startWorker: () => startWorker("runner"),
+    startWorker: () => workers.start("runner", "javascript"),
   });
   const inspectors = new Pool({
     ...poolOptions,
     size: 1,
     standby: 0,
     runsPerWorker: 100_000,
-    startWorker: () => startWorker("inspector"),
+    startWorker: () => workers.start("inspector", "javascript"),
   });
   let inspectorsStarted: Promise<void> | null = null;
   let closing: Promise<void> | null = null;
@@ -77,7 +64,7 @@ export async function createSandbox(options?: SandboxOptions): Promise<Sandbox> 
     if ("none" in checkout) return unreadable(language, source, "No inspector was free.");
     const { worker } = checkout;
     const end = await worker.exchange({
-      message: { type: "inspect", id: randomBytes(16).toString("base64url"), language, source },
+      message: { type: "inspect", id: randomUUID(), language, source },
       timeoutMs: INSPECT_TIMEOUT_MS,
       graceMs: limits.killGraceMs,
       memoryMb: INSPECT_MEMORY_MB,
@@ -93,18 +80,26 @@ export async function createSandbox(options?: SandboxOptions): Promise<Sandbox> 
   const close = (): Promise<void> => {
     closing ??= (async () => {
       await Promise.all([runners.close(), inspectors.close()]);
+      await workers.close();
       await supervisor.close();
     })();
     return closing;
   };
 
+  const layers: string[] = [];
+  const reported: Reported = {
+    workers,
+    languages: LANGUAGES,
+    environment: Object.keys(resolved.workerEnv),
+    async runGuest(source) {
+      return (await sandbox.run({ language: "javascript", source })).result ?? null;
+    },
+  };
+
   const sandbox: Sandbox = {
     limits,
     languages: LANGUAGES,
-    layers: launcher
-      .layers({ ...plan, role: "runner" })
-      .filter(({ active }) => active)
-      .map(({ name }) => name),
+    layers,
     async run(request) {
       return (await sandbox.execute(request)).observation;
     },
@@ -120,12 +115,8 @@ export async function createSandbox(options?: SandboxOptions): Promise<Sandbox> 
     },
     inspect,
     async report() {
-      return {
-        containment: launcher.name,
-        workerNode,
-        languages: [...LANGUAGES],
-        layers: launcher.layers({ ...plan, role: "runner" }),
-      };
+      if (closing) throw new SandboxError("POOL_CLOSED", "The sandbox is closed: make a new one with createSandbox.");
+      return makeReport(reported);
     },
     close,
     [Symbol.asyncDispose]: close,
@@ -133,12 +124,18 @@ export async function createSandbox(options?: SandboxOptions): Promise<Sandbox> 
   try {
     await supervisor.whenReady;
     await runners.start();
+    if (workers.first) layers.push(...activeNames(layersOf(reported, workers.first)));
+    if (resolved.require.length > 0) checkRequired(await makeReport(reported), resolved.require);
+    if (workers.containment === "process" && resolved.containment === "auto") warnOfProcess(workers.refused);
   } catch (error) {
     await close();
     throw error;
   }
   return sandbox;
 }
+
+const activeNames = (layers: readonly Layer[]): string[] =>
+  layers.filter(({ active }) => active).map(({ name }) => name);
 
 /** What is said of a program that could not be read: nothing is known, so that every deny rule matches. */
 function unreadable(language: Language, source: string, why: string): Manifest {

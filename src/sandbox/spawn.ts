@@ -2,21 +2,28 @@
  * The only file that starts processes. Pipes on the three standard streams, nothing inherited.
  */
 
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import type { Command } from "./launchers/launcher.ts";
 
 export type WorkerChild = ChildProcess & { stdin: Writable; stdout: Readable; stderr: Readable };
 
+const LIFELINE = 3;
+const DATA = 4;
+
 export function spawnWorker(command: Command): WorkerChild {
+  const extra = command.data !== undefined ? LIFELINE + 2 : command.lifeline ? LIFELINE + 1 : LIFELINE;
   const child = spawn(command.path, command.args, {
     env: command.env,
     cwd: "/",
     windowsHide: true,
-    stdio: ["pipe", "pipe", "pipe", ...(command.lifeline ? (["pipe"] as const) : [])],
+    stdio: Array.from({ length: extra }, (_, fd) => (fd === LIFELINE && !command.lifeline ? "ignore" : "pipe")),
   }) as WorkerChild;
-  const lifeline = child.stdio[3] as Writable | undefined;
+  const data = child.stdio[DATA] as Writable | undefined;
+  data?.on("error", () => {});
+  data?.end(command.data);
+  const lifeline = child.stdio[LIFELINE] as Writable | null | undefined;
   if (lifeline) {
     lifeline.on("error", () => {});
     // A word before the end tells the shell that waits that the worker ended first.
@@ -47,4 +54,23 @@ export function findSetpriv(): string | null {
         existsSync(path) && spawnSync(path, ["--pdeathsig", "KILL", "--", "true"], { timeout: 5000 }).status === 0,
     ) ?? null;
   return setpriv;
+}
+
+export interface ToolEnd {
+  /** Exit code; null where the tool could not be started or was ended by a signal. */
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+const TOOL_TIMEOUT_MS = 10_000;
+
+/** Runs one of the system's own programs to its end, with an environment of its own. Never throws. */
+export function runTool(path: string, args: readonly string[], env: Record<string, string> = {}): Promise<ToolEnd> {
+  return new Promise((resolve) => {
+    execFile(path, args, { env, cwd: "/", timeout: TOOL_TIMEOUT_MS, maxBuffer: 1 << 22 }, (error, stdout, stderr) => {
+      const code = error === null ? 0 : typeof error.code === "number" ? error.code : null;
+      resolve({ status: code, stdout, stderr: stderr || (code === null ? (error?.message ?? "") : "") });
+    });
+  });
 }

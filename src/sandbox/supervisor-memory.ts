@@ -20,6 +20,7 @@ const WORDS_PER_SLOT = 4;
 const STATE = 0;
 const PID = 1;
 const CAUSE = 2;
+const WATCHED_PID = 3;
 
 const NUMBERS_PER_SLOT = 3;
 const DEADLINE = 0;
@@ -50,6 +51,8 @@ export function slotAt(slot: number) {
     state: word + STATE,
     pid: word + PID,
     cause: word + CAUSE,
+    /** Whose memory counts: mostly the process that `pid` ends, else one that ends with it. */
+    watchedPid: word + WATCHED_PID,
     deadline: number + DEADLINE,
     rssLimit: number + RSS_LIMIT,
     endedAt: number + ENDED_AT,

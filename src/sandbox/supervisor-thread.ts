@@ -51,7 +51,7 @@ function poll(): boolean {
     if (Atomics.load(words, slot.state) !== ARMED) continue;
     isBusy = true;
     const pid = Atomics.load(words, slot.pid);
-    const resident = canReadMemory ? residentBytes(slot, pid) : 0;
+    const resident = canReadMemory ? residentBytes(slot, Atomics.load(words, slot.watchedPid)) : 0;
     if (Atomics.load(words, slot.state) !== ARMED || resident === null) continue;
     if (resident > (numbers[slot.rssLimit] ?? Number.POSITIVE_INFINITY)) end(slot, pid, "memory");
     else if (monotonicMs() >= (numbers[slot.deadline] ?? Number.POSITIVE_INFINITY)) end(slot, pid, "deadline");

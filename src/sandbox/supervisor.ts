@@ -23,6 +23,8 @@ export interface Watch {
   /** From now on the worker is ended at `deadlineMs` of the monotonic clock, or above `rssBytes`. */
   arm(deadlineMs: number, rssBytes: number): void;
   disarm(): void;
+  /** The worker is another process than the one that is ended, and ends with it: its memory counts. */
+  follow(workerPid: number): void;
   /** Records why the worker is ended; false where another cause came first. */
   claim(cause: Exclude<Cause, "none" | "deadline" | "memory">): boolean;
   cause(): Cause;
@@ -77,6 +79,7 @@ export function createSupervisor(capacity: number): Supervisor {
       let isReleased = false;
       Atomics.store(words, at.pid, pid);
       Atomics.store(words, at.cause, 0);
+      Atomics.store(words, at.watchedPid, pid);
       numbers[at.endedAt] = 0;
       const cause = (): Cause => CAUSES[Atomics.load(words, at.cause)] ?? "none";
       let final: { cause: Cause; endedAtMs: number } | null = null;
@@ -88,6 +91,7 @@ export function createSupervisor(capacity: number): Supervisor {
           wake();
         },
         disarm: () => void (isReleased || Atomics.store(words, at.state, FREE)),
+        follow: (workerPid) => void (isReleased || Atomics.store(words, at.watchedPid, workerPid)),
         claim: (reason) =>
           !isReleased && Atomics.compareExchange(words, at.cause, 0, CAUSES.indexOf(reason)) === 0 && stamp(at.endedAt),
         cause: () => final?.cause ?? cause(),

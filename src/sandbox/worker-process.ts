@@ -10,6 +10,7 @@ import {
   type HostMessage,
   type ManifestMessage,
   type OutcomeMessage,
+  type ProbedMessage,
   type WorkerMessage,
 } from "../protocol/messages.ts";
 import type { Command } from "./launchers/launcher.ts";
@@ -28,7 +29,9 @@ export interface WorkerEnd {
   endedAtMs: number;
 }
 
-export type Answer = OutcomeMessage | ManifestMessage;
+export type Answer = OutcomeMessage | ManifestMessage | ProbedMessage;
+
+const WANTED = { run: "outcome", inspect: "manifest", probe: "probed" } as const;
 
 /** How an exchange went: an answer, or the worker's end. `wallMs` is bounded by what this process saw of it. */
 export type ExchangeEnd = { hasStarted: boolean; wallMs: number } & ({ answer: Answer } | { ended: WorkerEnd });
@@ -50,7 +53,10 @@ interface Current extends Exchange {
 }
 
 export class WorkerProcess {
-  readonly pid: number;
+  /** Of the worker itself, as the host sees it; until it is ready, of the command that starts it. */
+  pid: number;
+  /** False where the system does not show the worker to the host: then nobody watches its memory from here. */
+  isVisible = true;
   node = "";
   runs = 0;
   readonly #child: WorkerChild;
@@ -112,13 +118,24 @@ export class WorkerProcess {
       worker.#ready = resolve;
       void worker.whenEnded.then(() => resolve(false));
     });
-    if (!isReady) {
+    if (isReady) await worker.#findSelf(command);
+    else {
       const { cause, detail } = await worker.whenEnded;
       const words = worker.stderr.trim().split("\n").slice(-6).join(" ").slice(0, 600);
       const why = cause === "deadline" ? `it was not ready after ${startTimeoutMs} ms` : `it ended with ${detail}`;
       throw new Error(words === "" ? why : `${why}: ${words}`);
     }
     return worker;
+  }
+
+  /** Where the worker is another process than the command, it is from now on the one whose memory counts. */
+  async #findSelf({ findWorker }: Command): Promise<void> {
+    const pid = findWorker === undefined ? this.pid : await findWorker(this.pid);
+    this.isVisible = pid !== null;
+    if (pid === null) return;
+    if (pid !== this.pid) this.#watch.follow(pid);
+    this.pid = pid;
+    this.#readyRssBytes = readResidentBytes(pid);
   }
 
   /** Sends one message and waits for its answer. One at a time. The message is written before this returns. */
@@ -182,7 +199,6 @@ export class WorkerProcess {
     if (message.type === "ready") {
       if (this.#ready === null) return this.#violate("ready twice");
       this.node = message.node;
-      this.#readyRssBytes = readResidentBytes(this.pid);
       this.#watch.disarm();
       this.setActive(false);
       this.#ready(true);
@@ -203,7 +219,7 @@ export class WorkerProcess {
   }
 
   #answer(current: Current, answer: Answer): void {
-    const wanted = current.message.type === "run" ? "outcome" : "manifest";
+    const wanted = WANTED[current.message.type];
     if (answer.type !== wanted) return this.#violate(`a ${answer.type} instead of a ${wanted}`);
     this.#watch.disarm();
     this.#current = null;

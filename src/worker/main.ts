@@ -8,6 +8,14 @@ import { lockDown } from "./lockdown.ts";
 const [role, parentPid, granted = ""] = process.argv.slice(2);
 lockDown(Number(parentPid), granted.split(",").filter(Boolean));
 
+if (role === "prober") {
+  const { send } = await import("./channel.ts");
+  const { serveProbes } = await import("./prober.ts");
+  send({ type: "ready", node: process.versions.node, languages: [] });
+  await serveProbes();
+  process.kill(process.pid, "SIGKILL");
+}
+
 const { ENGINES } = await import("./engines/registry.ts");
 const { pump } = await import("./pump.ts");
 const { send } = await import("./channel.ts");

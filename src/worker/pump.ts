@@ -35,6 +35,7 @@ function handle(
     send({ type: "manifest", id: message.id, manifest: inspect(message.source) });
     return;
   }
+  if (message.type === "probe") throw new Error("only a prober probes");
   const engine = engines.get(message.language);
   if (!engine) throw new Error(`this worker does not run ${message.language}`);
   send({ type: "started", id: message.id, atMs: monotonicMs() });

@@ -10,7 +10,7 @@ import { describe, expect, it } from "vitest";
 import { processLauncher } from "../../src/sandbox/launchers/process.ts";
 import { findWorkerFiles } from "../../src/sandbox/worker-files.ts";
 import { findWorkerNode } from "../../src/sandbox/worker-node.ts";
-import { listTree } from "../studio/process-tree.ts";
+import { listLeaves } from "../studio/process-tree.ts";
 import { CANARY, describeAttacks, expectNothingOfTheHost, useAttackedSandbox } from "./attack.ts";
 
 const inUse = useAttackedSandbox();
@@ -19,11 +19,12 @@ describeAttacks("authority", inUse);
 describe("the worker itself", () => {
   it("has an environment of exactly two names, neither the host's", async () => {
     await inUse.run("1");
-    const workers = listTree(process.pid).filter(({ pid }) => pid !== process.pid);
+    const workers = listLeaves(process.pid);
     expect(workers.length).toBeGreaterThan(0);
     for (const { pid } of workers) {
       const environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").filter(Boolean).sort();
-      expect(environment).toEqual(["LC_ALL=en_US.UTF-8", "TZ=UTC"]);
+      // bubblewrap adds where it is, which is the root.
+      expect(environment.filter((entry) => entry !== "PWD=/")).toEqual(["LC_ALL=en_US.UTF-8", "TZ=UTC"]);
       expect(environment.join()).not.toContain(CANARY);
     }
   });
@@ -38,7 +39,7 @@ describe("the worker itself", () => {
       isOn = false;
     });
     while (isOn) {
-      seen.push(listTree(process.pid).length - 1);
+      seen.push(listLeaves(process.pid).length);
       await new Promise((done) => setImmediate(done));
     }
     // Two workers, a standby, and one that replaces another.
@@ -49,10 +50,17 @@ describe("the worker itself", () => {
     const probe = fileURLToPath(new URL("../fixtures/permission-probe.mjs", import.meta.url));
     const files = { ...findWorkerFiles(), entry: probe };
     files.folders.push(probe);
-    const plan = { node: findWorkerNode(null), files, role: "runner", env: {}, setpriv: null } as const;
+    const plan = {
+      node: findWorkerNode(null),
+      files,
+      role: "runner",
+      language: "javascript",
+      env: {},
+      setpriv: null,
+    } as const;
     const command = processLauncher.command(plan);
     // The command without the shell that waits beside it: what Node is told is what is tried here.
-    const [node = "", ...args] = command.args.slice(command.args.indexOf("sallyport-worker") + 1);
+    const [node = "", ...args] = command.args.slice(command.args.lastIndexOf("sallyport-worker") + 1);
     const probed = spawnSync(node, args, { env: command.env, encoding: "utf8" });
     expect(probed.stderr).toBe("");
     expect(JSON.parse(probed.stdout)).toEqual({

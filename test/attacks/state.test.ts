@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { useSandbox, withoutUsage } from "../fixtures/use-sandbox.ts";
-import { listTree } from "../studio/process-tree.ts";
+import { listLeaves } from "../studio/process-tree.ts";
 
 const inUse = useSandbox({ workers: 1, standby: 0, startTimeoutMs: 60_000 });
 const { run } = inUse;
@@ -82,11 +82,11 @@ describe("after a program that leaves behind", () => {
     const asked = { seed: 3, now: 1e12 };
     const before = withoutUsage(await run(PROBE, asked));
     expect(before).toMatchObject({ ok: true, stdout: ["probe", "timer"] });
-    const [worker] = listTree(process.pid).filter(({ pid }) => pid !== process.pid);
+    const [worker] = listLeaves(process.pid);
     await run(source, { ...asked, input: { a: 1 } });
     expect(withoutUsage(await run(PROBE, asked))).toEqual(before);
     // The same worker: it is the isolate that is fresh, not only the process.
-    expect(listTree(process.pid)).toContainEqual(worker);
+    expect(listLeaves(process.pid)).toContainEqual(worker);
   });
 
   it.each([
@@ -104,7 +104,7 @@ describe("after a program that leaves behind", () => {
 describe("a worker that has run many programs", () => {
   it("is as it was: neither slower nor larger without end", async () => {
     const residentMb = (): number => {
-      const [worker] = listTree(process.pid).filter(({ pid }) => pid !== process.pid);
+      const [worker] = listLeaves(process.pid);
       return (Number(readFileSync(`/proc/${worker?.pid}/statm`, "latin1").split(" ")[1]) * 4096) / 1024 ** 2;
     };
     for (let n = 0; n < 50; n++) await run("const kept = []; for (let n = 0; n < 1e4; n++) kept.push({ n }); 1");

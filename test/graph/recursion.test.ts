@@ -92,7 +92,7 @@ describe("the graph's own recursionLimit", () => {
     const graph = createCodeExecutionGraph({ sandbox: rig.sandbox, model, maxTurns: 2, endOn: "answer" });
     const end = await graph.invoke({ messages: [human()] });
     expect(statuses(end)).toEqual(["ok", "ok", "TurnLimit"]);
-    expect(neededRecursionLimit(2, true)).toBe(14);
+    expect(neededRecursionLimit(2, true, false)).toBe(14);
   });
 });
 

@@ -3,6 +3,7 @@
  * The graph's own tests run the real sandbox; here it would say nothing about the node.
  */
 
+import { hash } from "node:crypto";
 import type { BaseMessage } from "@langchain/core/messages";
 import { createCore } from "../../src/graph/core.ts";
 import type { SallyportEvent } from "../../src/graph/events.ts";
@@ -45,7 +46,10 @@ export function createBench(options: object = {}, hasModel = false) {
         stdout: ["line"],
         usage: USAGE,
       } as const;
-      return { observation: { ...observation, stdout: [...observation.stdout] }, engineSha256: "e".repeat(64) };
+      return {
+        observation: { ...observation, stdout: [...observation.stdout] },
+        engineSha256: hash("sha256", request.source),
+      };
     },
     inspect: async ({ source }: { source: string }) => {
       inspected.push(source);

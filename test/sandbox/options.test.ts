@@ -97,7 +97,14 @@ describe("options that are left out", () => {
     "have their defaults: %j",
     (options) => {
       const resolved = resolveSandboxOptions(options);
-      expect(resolved).toMatchObject({ containment: "process", standby: 1, runsPerWorker: 5000, workerNode: null });
+      expect(resolved).toMatchObject({
+        containment: "auto",
+        allowProcess: false,
+        require: [],
+        standby: 1,
+        runsPerWorker: 5000,
+        workerNode: null,
+      });
       expect(resolved.workers).toBeGreaterThanOrEqual(1);
       expect(resolved.limits).toEqual(DEFAULT_LIMITS);
     },

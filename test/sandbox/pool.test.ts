@@ -10,10 +10,10 @@ import type { Observation, Sandbox } from "../../src/types.ts";
 import { createFakePool } from "../fixtures/fake-pool.ts";
 import { runHost } from "../fixtures/run-host.ts";
 import { PATIENT, useSandbox } from "../fixtures/use-sandbox.ts";
-import { listSurvivors, listTree, type ProcessMark } from "../studio/process-tree.ts";
+import { listLeaves, listSurvivors, type ProcessMark } from "../studio/process-tree.ts";
 
 function listWorkers(): ProcessMark[] {
-  return listTree(process.pid).filter(({ pid }) => pid !== process.pid);
+  return listLeaves(process.pid);
 }
 
 function runOn(sandbox: Sandbox, source: string, timeoutMs = 5000): Promise<Observation> {

@@ -122,9 +122,9 @@ describe("what a sandbox says of itself", () => {
     const { sandbox } = inUse;
     expect(sandbox.languages).toEqual(["javascript"]);
     expect(sandbox.layers).toEqual(expect.arrayContaining(["isolate", "process", "deadline"]));
-    expect(sandbox.layers).not.toContain("containment");
     const report = await sandbox.report();
-    expect(report).toMatchObject({ containment: "process", languages: ["javascript"] });
+    expect(sandbox.layers.includes("containment")).toBe(report.containment !== "process");
+    expect(report.languages).toEqual(["javascript"]);
     expect(Number(report.workerNode.split(".")[0])).toBeGreaterThanOrEqual(24);
     expect(report.layers.filter(({ active }) => active).map(({ name }) => name)).toEqual(sandbox.layers);
   });

@@ -41,6 +41,13 @@ export function listTree(pid: number): ProcessMark[] {
   return found.map(({ pid: id, startTicks }) => ({ pid: id, startTicks }));
 }
 
+/** Those below it that started nothing themselves: its workers, whatever stands between. */
+export function listLeaves(pid: number): ProcessMark[] {
+  const tree = listTree(pid);
+  const parents = new Set(readAll().map(({ ppid }) => ppid));
+  return tree.filter((mark) => mark.pid !== pid && !parents.has(mark.pid));
+}
+
 export function listSurvivors(marks: readonly ProcessMark[]): number[] {
   return marks.flatMap((mark) => {
     const entry = readEntry(mark.pid);

@@ -1,20 +1,27 @@
 /**
- * What a launcher is to the pool: it turns "start a worker" into a command. It starts nothing itself.
+ * What a launcher is to the sandbox: it says whether it can run here, and turns "start a worker" into a command.
+ * It starts no worker itself.
  */
 
-import type { Layer } from "../../types.ts";
+import type { Language } from "../../types.ts";
 import type { WorkerFiles } from "../worker-files.ts";
 import type { WorkerNode } from "../worker-node.ts";
 
-export type WorkerRole = "runner" | "inspector";
+/** A prober tries what is forbidden and says how far it came; it runs no program. */
+export type WorkerRole = "runner" | "inspector" | "prober";
 
-export interface LaunchPlan {
+/** What every worker of a sandbox is made of. */
+export interface WorkerNeeds {
   node: WorkerNode;
   files: WorkerFiles;
-  role: WorkerRole;
-  env: Readonly<Record<string, string>>;
   /** Path of a setpriv that can end a child with its parent; null where there is none. */
   setpriv: string | null;
+}
+
+export interface LaunchPlan extends WorkerNeeds {
+  language: Language;
+  role: WorkerRole;
+  env: Readonly<Record<string, string>>;
 }
 
 export interface Command {
@@ -23,10 +30,32 @@ export interface Command {
   env: Record<string, string>;
   /** Whether the command needs a pipe on fd 3 that ends with the host. */
   lifeline: boolean;
+  /** What the command reads from fd 4, where it is given. */
+  data?: Uint8Array;
+  /**
+   * The process id of the worker itself, as the host sees it, where it is another than that of the command.
+   * Asked when the worker is ready; null where it cannot be seen.
+   */
+  findWorker?(commandPid: number): number | null | Promise<number | null>;
+}
+
+/** Why a launcher cannot run here, and what would help. */
+export interface Unavailable {
+  reason: string;
+  remedy: string;
+}
+
+/** A launcher that can run here, with what it has prepared. */
+export interface OpenLauncher {
+  /** What ties a worker's death to the host's, in words; null where nothing does. */
+  readonly diesBy: string | null;
+  command(plan: LaunchPlan): Command;
+  /** Gives back what was prepared, after the last worker has ended. Idempotent. */
+  close(): Promise<void>;
 }
 
 export interface Launcher {
   readonly name: string;
-  command(plan: LaunchPlan): Command;
-  layers(plan: LaunchPlan): Layer[];
+  /** Looks whether it can run here, by trying, and prepares what every worker of these needs shares. Never throws. */
+  open(needs: WorkerNeeds): Promise<OpenLauncher | Unavailable>;
 }

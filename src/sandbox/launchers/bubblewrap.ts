@@ -1,0 +1,159 @@
+/**
+ * bubblewrap: a worker in namespaces of its own, without a network, in a read-only root that holds the worker's files and
+ * nothing else, behind a filter of system calls. Never assumes that user namespaces are allowed: it tries.
+ */
+
+import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
+import { dirname } from "node:path";
+import { findInnermost } from "../descendants.ts";
+import { compileFilter, isMachine } from "../seccomp/filter.ts";
+import { findSharedLibraries } from "../shared-libraries.ts";
+import { runTool } from "../spawn.ts";
+import { limitResources, workerArguments, workerEnvironment } from "../worker-command.ts";
+import type { Command, Launcher, LaunchPlan, OpenLauncher, Unavailable, WorkerNeeds } from "./launcher.ts";
+
+const PLACES = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
+/** Where every loader looks by itself; libraries elsewhere are found through its cache. */
+const LOADER_FOLDERS = /^\/(usr\/)?lib(64|\/[\w-]+)?\/[^/]+$/;
+const LOADER_CACHE = "/etc/ld.so.cache";
+const NOBODY = "65534";
+const FILTER_FD = "4";
+/** Of the worker: bubblewrap's own first process in the namespace. */
+const PARENT_PID = 1;
+/** bubblewrap outside, bubblewrap inside, the worker. */
+const DEPTH = 2;
+
+const ISOLATION = [
+  "--unshare-all",
+  "--die-with-parent",
+  "--new-session",
+  "--clearenv",
+  ...["--cap-drop", "ALL", "--uid", NOBODY, "--gid", NOBODY, "--hostname", "sallyport"],
+];
+
+/** A file or folder at its own path; a link as a link, so that Node finds packages as it does outside. */
+function bind(path: string): string[] {
+  if (!lstatSync(path).isSymbolicLink()) return ["--ro-bind", path, path];
+  return realpathSync(dirname(path)) === dirname(path)
+    ? ["--symlink", realpathSync(path), path]
+    : ["--ro-bind", realpathSync(path), path];
+}
+
+/** Without what is below another: it is there already, and a mount over a read-only folder could not be made. */
+function outermost(paths: readonly string[]): string[] {
+  const unique = [...new Set(paths)];
+  return unique.filter((path) => !unique.some((other) => path.startsWith(`${other}/`)));
+}
+
+function rootArguments({ files, node }: WorkerNeeds, libraries: readonly string[]): string[] {
+  const loader = libraries.map((path) => ["--ro-bind", path, path]).flat();
+  const cache =
+    libraries.every((path) => LOADER_FOLDERS.test(path)) || !existsSync(LOADER_CACHE)
+      ? []
+      : ["--ro-bind", LOADER_CACHE, LOADER_CACHE];
+  return [
+    ...loader,
+    ...cache,
+    ...["--ro-bind", realpathSync(node.path), node.path],
+    ...outermost(files.folders).flatMap(bind),
+    ...["--proc", "/proc", "--dev-bind", "/dev/null", "/dev/null", "--dev-bind", "/dev/urandom", "/dev/urandom"],
+    ...["--remount-ro", "/", "--chdir", "/"],
+  ];
+}
+
+function readNumber(path: string): number | null {
+  try {
+    return Number(readFileSync(path, "latin1"));
+  } catch {
+    return null;
+  }
+}
+
+/** What stands in the way of a namespace, as far as the system says it. */
+function findRemedy(): string {
+  if (readNumber("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") === 1) {
+    return "AppArmor forbids user namespaces (Ubuntu 23.10 and newer): sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or an AppArmor profile for bwrap that has `userns,`.";
+  }
+  if (readNumber("/proc/sys/kernel/unprivileged_userns_clone") === 0) {
+    return "The kernel forbids user namespaces: sudo sysctl -w kernel.unprivileged_userns_clone=1.";
+  }
+  if (readNumber("/proc/sys/user/max_user_namespaces") === 0) {
+    return "The kernel allows no user namespaces: sudo sysctl -w user.max_user_namespaces=15000.";
+  }
+  if (existsSync("/.dockerenv") || existsSync("/run/.containerenv")) {
+    return "This runs in a container that forbids namespaces: the container itself is then the containment that there is, or start it with a seccomp profile that allows them.";
+  }
+  return "Allow unprivileged user namespaces, or use --containment container.";
+}
+
+async function tryNamespaces(path: string): Promise<Unavailable | null> {
+  const { status, stderr } = await runTool(path, [
+    ...ISOLATION,
+    ...["--ro-bind", "/", "/", "--proc", "/proc", "--", path, "--version"],
+  ]);
+  if (status === 0) return null;
+  return {
+    reason: stderr.trim().split("\n").at(-1)?.slice(0, 200) || `bwrap ended with ${status}`,
+    remedy: findRemedy(),
+  };
+}
+
+export const bubblewrapLauncher = {
+  name: "bubblewrap",
+  async open(needs: WorkerNeeds): Promise<OpenLauncher | Unavailable> {
+    if (process.platform !== "linux") {
+      return { reason: "bubblewrap needs Linux", remedy: "Use --containment container (Docker or Podman)." };
+    }
+    const machine = process.arch;
+    if (!isMachine(machine)) {
+      return { reason: `there is no filter of system calls for ${machine}`, remedy: "Use --containment container." };
+    }
+    const path = PLACES.find((place) => existsSync(place));
+    if (path === undefined) {
+      return {
+        reason: "bubblewrap is not installed",
+        remedy:
+          "Install the package bubblewrap (apt-get install bubblewrap, dnf install bubblewrap, apk add bubblewrap).",
+      };
+    }
+    const [unavailable, libraries] = await Promise.all([
+      tryNamespaces(path),
+      findSharedLibraries(needs.node.path).catch((error: Error) => error),
+    ]);
+    if (unavailable) return unavailable;
+    if (libraries instanceof Error) {
+      return {
+        reason: `the libraries of Node cannot be listed: ${libraries.message}`,
+        remedy: "Set workerNode to another Node.",
+      };
+    }
+    const filter = compileFilter(machine);
+    return {
+      diesBy: "bubblewrap, which the kernel ends with the host",
+      command: (plan) => command(path, plan, libraries, filter),
+      close: async () => {},
+    };
+  },
+} as const satisfies Launcher;
+
+function command(path: string, plan: LaunchPlan, libraries: readonly string[], filter: Uint8Array): Command {
+  const env = workerEnvironment(plan.env);
+  const [shell = "", ...args] = limitResources(
+    [
+      path,
+      ...ISOLATION,
+      ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
+      ...rootArguments(plan, libraries),
+      ...["--seccomp", FILTER_FD, "--", plan.node.path, ...workerArguments(plan, PARENT_PID)],
+    ],
+    plan.language,
+  );
+  return {
+    path: shell,
+    args,
+    env: {},
+    lifeline: false,
+    data: filter,
+    findWorker: (commandPid) => findInnermost(commandPid, DEPTH),
+  };
+}

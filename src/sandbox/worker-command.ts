@@ -1,0 +1,50 @@
+/**
+ * The part of a worker's command that is the same under every launcher: Node, its permission model, the entry, and the
+ * limits that the kernel keeps. Knows no launcher.
+ */
+
+import { statSync } from "node:fs";
+import type { Language } from "../types.ts";
+import type { LaunchPlan } from "./launchers/launcher.ts";
+
+/** V8 reserves 0.5 to 0.8 GiB of addresses for each isolate: below 3 GiB it does not start. */
+const ADDRESS_SPACE_MB: Record<Language, number> = {
+  javascript: 8 * 1024,
+  // Every WebAssembly memory reserves some 10 GiB of addresses for its guard regions.
+  python: 128 * 1024,
+};
+const OPEN_FILES = 64;
+
+/** Environment of every worker; `granted` is the operator's. */
+export function workerEnvironment(granted: Readonly<Record<string, string>>): Record<string, string> {
+  return { TZ: "UTC", LC_ALL: "en_US.UTF-8", ...granted };
+}
+
+/** What follows the path of Node. @param parentPid of the worker's parent as the worker sees it */
+export function workerArguments({ files, role, env }: LaunchPlan, parentPid: number): string[] {
+  const readable = files.folders.map((path) => (statSync(path).isDirectory() ? `${path}/` : path));
+  return [
+    "--permission",
+    "--allow-addons",
+    // node-gyp-build looks at the last one to tell musl from glibc, and does not load without it.
+    ...[...readable, "/etc/alpine-release"].map((path) => `--allow-fs-read=${path}`),
+    "--no-node-snapshot",
+    "--disable-warning=PERM0001",
+    "--disable-warning=ExperimentalWarning",
+    files.entry,
+    role,
+    String(parentPid),
+    Object.keys(env).join(","),
+  ];
+}
+
+/**
+ * A command that sets the kernel's limits for itself and becomes `command`: no core dump, no file written, few files open,
+ * so much address space. By the shell's own ulimit, which is everywhere; macOS has no limit of addresses.
+ */
+export function limitResources(command: readonly string[], language: Language): string[] {
+  const addresses = process.platform === "linux" ? ` -v ${ADDRESS_SPACE_MB[language] * 1024}` : "";
+  const limits = ["-c 0", "-f 0", `-n ${OPEN_FILES}`, addresses.trim()].filter(Boolean);
+  const script = `${limits.map((limit) => `ulimit ${limit} && `).join("")}exec "$@"`;
+  return ["/bin/sh", "-c", script, "sallyport-worker", ...command];
+}

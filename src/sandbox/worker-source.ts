@@ -1,0 +1,82 @@
+/**
+ * Where a sandbox's workers come from: the launcher that was chosen, and what it needs. Where the workers of a launcher that
+ * `auto` took do not come up, the next one is taken; once one has come up, nothing changes any more.
+ */
+
+import type { ResolvedSandboxOptions } from "../options.ts";
+import type { Language } from "../types.ts";
+import { chooseLauncher, type Refused } from "./containment.ts";
+import type { WorkerNeeds, WorkerRole } from "./launchers/launcher.ts";
+import { findSetpriv } from "./spawn.ts";
+import type { Supervisor } from "./supervisor.ts";
+import { findWorkerFiles } from "./worker-files.ts";
+import { findWorkerNode } from "./worker-node.ts";
+import { WorkerProcess } from "./worker-process.ts";
+
+export interface WorkerSource {
+  /** The launcher that workers come from. */
+  readonly containment: string;
+  /** Launchers that cannot run here, with what would help. */
+  readonly refused: readonly Refused[];
+  readonly diesBy: string | null;
+  /** Version of Node that the first worker told; empty before there was one. */
+  readonly nodeVersion: string;
+  /** The first worker that came up; null before. */
+  readonly first: WorkerProcess | null;
+  start(role: WorkerRole, language: Language): Promise<WorkerProcess>;
+  /** Gives back what launchers have prepared, after the last worker has ended. */
+  close(): Promise<void>;
+}
+
+/** @throws SandboxError CONTAINMENT_UNAVAILABLE, ENGINE_UNAVAILABLE */
+export async function openWorkerSource(options: ResolvedSandboxOptions, supervisor: Supervisor): Promise<WorkerSource> {
+  const needs: WorkerNeeds = {
+    node: findWorkerNode(options.workerNode),
+    files: findWorkerFiles(),
+    setpriv: findSetpriv(),
+  };
+  const { candidates, refused } = await chooseLauncher(options, needs);
+  const opened = candidates.map(({ launcher }) => launcher);
+  let [chosen] = candidates;
+  let first: WorkerProcess | null = null;
+
+  async function startFrom(role: WorkerRole, language: Language): Promise<WorkerProcess> {
+    const current = chosen;
+    if (!current) throw new Error("there is no launcher");
+    try {
+      const plan = { ...needs, role, language, env: options.workerEnv };
+      const worker = await WorkerProcess.start(current.launcher.command(plan), supervisor, options.startTimeoutMs);
+      first ??= worker;
+      return worker;
+    } catch (error) {
+      const next = candidates[candidates.indexOf(current) + 1];
+      if (first !== null || next === undefined) throw error;
+      if (chosen === current) {
+        const reason = `its workers do not start (${error instanceof Error ? error.message : String(error)})`;
+        refused.push({ name: current.name, reason, remedy: `Try --containment ${current.name} alone to see why.` });
+        chosen = next;
+      }
+      return startFrom(role, language);
+    }
+  }
+
+  return {
+    get containment() {
+      return chosen?.name ?? "";
+    },
+    get nodeVersion() {
+      return first?.node ?? "";
+    },
+    get diesBy() {
+      return chosen?.launcher.diesBy ?? null;
+    },
+    get first() {
+      return first;
+    },
+    refused,
+    start: startFrom,
+    async close() {
+      await Promise.all(opened.map((launcher) => launcher.close()));
+    },
+  };
+}
