@@ -120,6 +120,7 @@ export interface ResolvedCodeOptions {
 
 /** What bounds one run of the graph; `resolveRunOptions` lowers it for a caller. */
 export interface ResolvedGraphOptions extends ResolvedCodeOptions {
+  readonly policies: readonly unknown[];
   readonly maxTurns: number;
   readonly maxCallsPerTurn: number;
   readonly endOn: "success" | "answer";
@@ -136,7 +137,7 @@ export interface ResolvedGraphOptions extends ResolvedCodeOptions {
 export interface RunOptions {
   /** Turns since the last human message. */
   maxTurns?: number;
-  /** A preset that has to allow a call as well. */
+  /** The name of a policy that the deployment offers, and that has to allow a call as well. */
   policy?: string;
   /** Only `success` changes anything: it ends sooner. */
   endOn?: "success" | "answer";
@@ -179,6 +180,7 @@ const graphSchema = z.strictObject({
     .optional(),
   maxTurns: boundTurns.optional(),
   maxCallsPerTurn: z.int().min(LIMITS.maxCallsPerTurn.min).max(LIMITS.maxCallsPerTurn.max).optional(),
+  policies: z.array(z.unknown()).default(["strict", "standard", "allow-all"]),
   endOn: z.enum(["success", "answer"]).default("success"),
   unknownTools: z.enum(["reject", "leave"]).default("reject"),
   systemMessage: z
@@ -239,11 +241,13 @@ export function resolveToolOptions(options: unknown): ResolvedCodeOptions {
 /** @throws SandboxError INVALID_OPTIONS */
 export function resolveGraphOptions(options: unknown): ResolvedGraphOptions {
   const parsed = parseOptions(graphSchema, options, "createCodeExecutionGraph");
-  const { endOn, unknownTools, name, sandbox, ask, tellRules, approvalKey, approvalTtlMs, grantStore } = parsed;
+  const { endOn, unknownTools, name, policies, sandbox, ask, tellRules, approvalKey, approvalTtlMs, grantStore } =
+    parsed;
   return Object.freeze({
     ...completeCode(parsed),
     maxTurns: parsed.maxTurns ?? sandbox.limits.maxTurns,
     maxCallsPerTurn: parsed.maxCallsPerTurn ?? sandbox.limits.maxCallsPerTurn,
+    policies,
     endOn,
     unknownTools,
     name,
