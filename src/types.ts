@@ -88,6 +88,11 @@ export interface RunRequest {
   signal?: AbortSignal;
   /** Default: dynamic code is allowed and every global of the allowlist is there. */
   permits?: Permits;
+  /**
+   * On whose behalf, as the host knows it and never as the code or the model says: no worker runs programs of two tenants.
+   * At most 200 characters. Runs without one share workers with each other, and with no tenant's.
+   */
+  tenant?: string;
   /** Called with each printed line while the program runs. */
   onStdout?: (line: string) => void;
 }
