@@ -6,49 +6,22 @@
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { encodeFrame, FrameReader } from "../protocol/frame.ts";
-import {
-  decodeWorkerMessage,
-  type HostMessage,
-  type ManifestMessage,
-  type OutcomeMessage,
-  type ProbedMessage,
-  type WorkerMessage,
-} from "../protocol/messages.ts";
+import { decodeWorkerMessage, type WorkerMessage } from "../protocol/messages.ts";
 import { createEnding, type Ending } from "./ending.ts";
+import type { Answer, Exchange, ExchangeEnd, WorkerEnd } from "./exchange.ts";
 import type { Command } from "./launchers/launcher.ts";
 import { ref, spawnWorker, unref, type WorkerChild } from "./spawn.ts";
 import type { Supervisor, Watch } from "./supervisor.ts";
-import { type Cause, monotonicMs } from "./supervisor-memory.ts";
+import { monotonicMs } from "./supervisor-memory.ts";
 
 const MIB = 1024 * 1024;
 const STDERR_KEPT = 4000;
 /** Longest that a worker may clean up after an answer and make its next isolate, and longest that a run may take to begin. */
 const REST_LIMIT_MS = 5000;
 
-/** Why a worker ended, as far as the host knows. */
-export interface WorkerEnd {
-  cause: Cause | "crashed" | "protocol";
-  /** Signal or exit code, for the operator. */
-  detail: string;
-  endedAtMs: number;
-}
-
-export type Answer = OutcomeMessage | ManifestMessage | ProbedMessage;
+export type { Answer, Exchange, ExchangeEnd, WorkerEnd } from "./exchange.ts";
 
 const WANTED = { run: "outcome", inspect: "manifest", probe: "probed" } as const;
-
-/** How an exchange went: an answer, or the worker's end. `wallMs` is bounded by what this process saw of it. */
-export type ExchangeEnd = { hasStarted: boolean; wallMs: number } & ({ answer: Answer } | { ended: WorkerEnd });
-
-export interface Exchange {
-  message: HostMessage;
-  timeoutMs: number;
-  graceMs: number;
-  /** Memory above what the worker holds when it is ready, in MiB. */
-  memoryMb: number;
-  onLine?(line: string): void;
-  onTruncated?(): void;
-}
 
 interface Current extends Exchange {
   sentAtMs: number;
