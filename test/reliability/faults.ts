@@ -40,6 +40,8 @@ const FAULTS: Readonly<Record<string, readonly Status[]>> = {
   hangs: TIMEOUT,
 };
 const TIMEOUT_MS = 60;
+/** Where the fault is not that nothing comes: writing a frame of megabytes takes a while. */
+const PATIENT_MS = 10_000;
 const WHOLE_MS = 300;
 const NEVER_MS = 60_000;
 /** Starts of whole host processes, which are slow: some for every so many of the others. */
@@ -65,7 +67,10 @@ async function repeat(fault: string, times: number, seen: Seen): Promise<void> {
   for (let time = 0; time < times; time++) {
     await waitUntilWhole(fake);
     const patience = new Promise<null>((resolve) => setTimeout(resolve, NEVER_MS, null).unref());
-    const observation = await Promise.race([fake.run({ limits: { timeoutMs: TIMEOUT_MS } }), patience]);
+    const observation = await Promise.race([
+      fake.run({ limits: { timeoutMs: FAULTS[fault] === TIMEOUT ? TIMEOUT_MS : PATIENT_MS } }),
+      patience,
+    ]);
     seen.calls++;
     if (observation === null) seen.unanswered++;
     else if (!FAULTS[fault]?.includes(observation.status)) seen.untyped.push(`${fault}: ${observation.status}`);
