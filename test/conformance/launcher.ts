@@ -12,10 +12,15 @@ import type { Observation } from "../../src/types.ts";
 import { createEvilPool } from "../fixtures/evil-worker.ts";
 import { type LauncherName, NEEDS } from "../fixtures/launchers.ts";
 import { runHost, startHost } from "../fixtures/run-host.ts";
+import { findStarted } from "../fixtures/started.ts";
 import { PATIENT, useSandbox } from "../fixtures/use-sandbox.ts";
 import { listSurvivors, type ProcessMark } from "../studio/process-tree.ts";
 
-const MIB = 1024 * 1024;
+/** What a worker tries that has been taken over. */
+const EXPLOITS = [
+  ...["read a file", "list a folder", "write a file", "read the environment", "connect"],
+  ...["start a process", "signal the host", "read the host's memory", "see other processes"],
+];
 const LATEST_MS = LIMITS.timeoutMs.default + LIMITS.killGraceMs.default + 500;
 const PATIENCE_MS = 120_000;
 /** After the death of a host nothing of it may live longer; beyond that a machine that is busy needs time to look. */
@@ -115,18 +120,23 @@ export function describeLauncherSuite(name: LauncherName): void {
   });
 
   it("leaves nothing behind when it is closed, in the middle of what nothing interrupts", async () => {
-    const host = startHost("contained-host.ts", [name, "[].reverse.call({ length: 2 ** 53 - 1 })"]);
-    try {
-      const { workers } = (await host.nextLine()) as { workers: ProcessMark[] };
-      expect(workers.length).toBeGreaterThanOrEqual(1);
-    } finally {
-      host.kill();
-      await host.whenEnded;
-    }
+    const before = new Set(findStarted().map(({ pid }) => pid));
     const sandbox = await createSandbox({ containment: name, workers: 2, standby: 0, ...PATIENT });
-    const running = sandbox.run({ language: "javascript", source: "for (;;);", limits: { timeoutMs: 60_000 } });
-    await sandbox.close();
-    expect(await running).toMatchObject({ status: "cancelled" });
+    let started: ProcessMark[] = [];
+    const running = new Promise<Observation>((resolve) => {
+      const end = sandbox.run({
+        language: "javascript",
+        source: "console.log('on'); [].reverse.call({ length: 2 ** 53 - 1 })",
+        limits: { timeoutMs: 60_000 },
+        onStdout() {
+          started = findStarted().filter(({ pid }) => !before.has(pid));
+          resolve(sandbox.close().then(() => end));
+        },
+      });
+    });
+    expect(await running).toMatchObject({ status: "cancelled", stdout: ["on"] });
+    expect(started.length).toBeGreaterThanOrEqual(1);
+    expect(listSurvivors(started)).toEqual([]);
   });
 
   it.each(ACTIVITIES)(
@@ -178,38 +188,21 @@ export function describeLauncherSuite(name: LauncherName): void {
     PATIENCE_MS,
   );
 
-  it.skipIf(name === "process")("a worker that was taken over reaches nothing of the host", async () => {
-    await using sandbox = await createSandbox({ containment: name, workers: 1, standby: 0, ...PATIENT });
-    const { exploited = [] } = await sandbox.report({ attacks: true });
-    expect(exploited.map((attempt) => attempt.name)).toEqual(
-      expect.arrayContaining([
-        "read a file",
-        "write a file",
-        "connect",
-        "start a process",
-        "signal the host",
-        "read the host's memory",
-      ]),
-    );
-    expect(exploited.filter((attempt) => attempt.hasSucceeded)).toEqual([]);
-    expect(await sandbox.run({ language: "javascript", source: "6 * 7" })).toMatchObject({ ok: true, result: 42 });
-  });
-
-  it.runIf(name === "process")(
-    "a worker that was taken over reaches all that this user may, and the report says so",
-    async () => {
+  if (name === "process") {
+    it("a worker that was taken over reaches all that this user may, and the report says so", async () => {
       await using sandbox = await createSandbox({ containment: name, workers: 1, standby: 0, ...PATIENT });
       const { exploited = [], summary } = await sandbox.report({ attacks: true });
       const reached = exploited.filter((attempt) => attempt.hasSucceeded).map((attempt) => attempt.name);
       expect(reached).toEqual(expect.arrayContaining(["read a file", "write a file", "connect", "start a process"]));
       expect(summary).toMatch(/as this user on this machine/);
-    },
-  );
-
-  it("holds as little more memory than its limit says as the watchdog can see", async () => {
-    await using sandbox = await createSandbox({ containment: name, workers: 1, standby: 0, ...PATIENT });
-    const before = process.memoryUsage().rss;
-    for (let n = 0; n < 200; n++) await sandbox.run({ language: "javascript", source: "'x'.repeat(1000)" });
-    expect(process.memoryUsage().rss - before).toBeLessThan(32 * MIB);
-  });
+    });
+  } else {
+    it("a worker that was taken over reaches nothing of the host", async () => {
+      await using sandbox = await createSandbox({ containment: name, workers: 1, standby: 0, ...PATIENT });
+      const { exploited = [] } = await sandbox.report({ attacks: true });
+      expect(exploited.map((attempt) => attempt.name)).toEqual(expect.arrayContaining(EXPLOITS));
+      expect(exploited.filter((attempt) => attempt.hasSucceeded)).toEqual([]);
+      expect(await sandbox.run({ language: "javascript", source: "6 * 7" })).toMatchObject({ ok: true, result: 42 });
+    });
+  }
 }
