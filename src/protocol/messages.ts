@@ -41,9 +41,9 @@ export interface ProbeMessage {
   /** Attempts that are answered, a loop that never ends, or memory up to `memoryBytes`. */
   what: "attempts" | "endless" | "memory";
   memoryBytes: number;
-  /** A file of the host that every user may read. */
+  /** A file of the host that every user may read, made for this probe. */
   file: string;
-  /** A folder of the host in which every user may write. */
+  /** The folder that it is in, in which every user may write. */
   folder: string;
   /** Of a listener of the host on 127.0.0.1. */
   port: number;
