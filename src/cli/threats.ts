@@ -141,4 +141,12 @@ export const THREATS: readonly Threat[] = [
     file: "src/sandbox/report/report.ts",
     test: "test/sandbox/containment.test.ts",
   },
+  {
+    id: "forged-approval",
+    threat: "Somebody edits a checkpoint, or replays an answer, so that code runs which no person has approved.",
+    defence:
+      "An approval is a MAC over the program and all that it was asked for; it is checked where code runs, and used once.",
+    file: "src/policy/grant.ts",
+    test: "test/attacks/forged-approval.test.ts",
+  },
 ];
