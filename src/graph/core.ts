@@ -5,8 +5,9 @@
 
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import { SandboxError } from "../errors.ts";
-import { type ResolvedGraphOptions, resolveRunOptions } from "../options.ts";
+import type { ResolvedGraphOptions } from "../options.ts";
 import { showValue } from "../options-check.ts";
+import { resolveRunOptions } from "../options-run.ts";
 import { createPolicy, type Policy } from "../policy/evaluate.ts";
 import type { CallLimits, Language, Receipt } from "../types.ts";
 import { createGrants, type Grants, hashInput } from "./grants.ts";
@@ -29,6 +30,8 @@ export interface Core {
   readonly tools: ReadonlyMap<string, Language>;
   readonly layers: readonly string[];
   readonly hasModel: boolean;
+  /** The one call that is looked at, where nodes are asked about one at a time; absent: all calls of the turn. */
+  readonly only?: string;
   /** Whether a call of that name is this graph's to answer. */
   isOurs(name: unknown): boolean;
   readonly pipeline: Pipeline;

@@ -52,3 +52,12 @@ export function findRecord(turn: Turn, call: TurnCall, stored: unknown): CallRec
     return null;
   }
 }
+
+/** Programs that a person has put in place of the model's: the history says what was answered. */
+export function findEdits(records: readonly CallRecord[]): ReadonlyMap<string, string> {
+  return new Map(
+    records.flatMap(({ id, source, original }) =>
+      original === undefined || source === undefined ? [] : [[id, source] as const],
+    ),
+  );
+}
