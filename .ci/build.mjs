@@ -30,6 +30,8 @@ if (!existsSync(generated)) run(join(root, ".ci/bundle-url.mjs"), []);
 const typescript = dirname(createRequire(import.meta.url).resolve("typescript/package.json"));
 run(join(typescript, "bin/tsc"), ["-p", "tsconfig.build.json"]);
 cpSync(generated, library);
+cpSync(join(root, "src/sandbox/container/Containerfile"), join(dist, "sandbox/container/Containerfile"));
+cpSync(join(root, "src/policy/policy.schema.json"), join(dist, "policy.schema.json"));
 for (const path of readdirSync(dist, { recursive: true })) {
   if (path.endsWith(".d.ts")) rewriteSpecifiers(join(dist, path));
 }

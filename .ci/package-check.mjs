@@ -94,14 +94,15 @@ check("the tarball holds dist, README, LICENSE and SECURITY, and nothing else", 
   const [packed] = JSON.parse(run("npm", ["pack", "--json", "--pack-destination", work], { cwd: root }).stdout);
   tarball = join(work, packed.filename);
   const files = packed.files.map((file) => file.path);
-  const allowed = /^(dist\/.+\.(js|d\.ts)|README\.md|SECURITY\.md|LICENSE|package\.json)$/;
+  const allowed =
+    /^(dist\/.+\.(js|d\.ts)|dist\/sandbox\/container\/Containerfile|README\.md|SECURITY\.md|LICENSE|package\.json)$/;
   expect(
     files.filter((file) => !allowed.test(file)),
     [],
     "unexpected files",
   );
   const needed = ["README.md", "SECURITY.md", "LICENSE", "dist/index.js", "dist/index.d.ts", manifest.bin.sallyport];
-  needed.push("dist/worker/main.js", "dist/worker/guest/url.js");
+  needed.push("dist/worker/main.js", "dist/worker/guest/url.js", "dist/sandbox/container/Containerfile");
   expect(
     needed.filter((file) => !files.includes(file)),
     [],

@@ -118,6 +118,8 @@ export interface BoundOptions extends CodeOptions {
   maxCallsPerTurn?: number;
   /** Policies that a caller's context may add by their names. Default: the presets. None: an empty list. */
   policies?: readonly NonNullable<CodeOptions["policy"]>[];
+  /** What the policy denies and a person is to be asked about instead: keys of `when` or ids of rules. Default none. */
+  ask?: readonly string[];
   /** Operator's secret, at least 32 characters, from which approvals are MAC'd. Without it they hold in this process only. */
   approvalKey?: string | Uint8Array;
   /** Milliseconds from an approval to its use, after which it counts for nothing. Default 300,000. */
@@ -142,6 +144,8 @@ export interface ResolvedGraphOptions extends ResolvedCodeOptions {
   readonly endOn: "success" | "answer";
   readonly unknownTools: "reject" | "leave";
   readonly name: string;
+  readonly ask: readonly string[];
+  readonly tellRules: boolean;
   readonly approvalKey: string | Uint8Array | undefined;
   readonly approvalTtlMs: number;
   readonly grantStore: GrantStore | undefined;
@@ -177,6 +181,7 @@ const boundsShape = {
   maxTurns: boundTurns.optional(),
   maxCallsPerTurn: z.int().min(LIMITS.maxCallsPerTurn.min).max(LIMITS.maxCallsPerTurn.max).optional(),
   policies: z.array(z.unknown()).default(["strict", "standard", "allow-all"]),
+  ask: z.array(z.string().min(1)).default([]),
   approvalKey: z
     .custom<string | Uint8Array>(
       (value) => (typeof value === "string" || value instanceof Uint8Array) && value.length >= MIN_KEY_LENGTH,
@@ -205,6 +210,7 @@ const graphSchema = z.strictObject({
     .union([z.boolean(), z.custom((value) => hasFunctions(value, "getTuple", "put"))], "a checkpointer or a boolean")
     .optional(),
   name: z.string().min(1).max(64).default("sallyport"),
+  tellRules: z.boolean().default(false),
 });
 
 const codeSchema = z.strictObject(codeShape);
@@ -228,12 +234,13 @@ function completeCode(parsed: z.output<typeof codeSchema>): ResolvedCodeOptions 
 }
 
 function completeBounds(parsed: z.output<typeof toolSchema>) {
-  const { sandbox, policies, approvalKey, approvalTtlMs, grantStore } = parsed;
+  const { sandbox, policies, ask, approvalKey, approvalTtlMs, grantStore } = parsed;
   return {
     ...completeCode(parsed),
     maxTurns: parsed.maxTurns ?? sandbox.limits.maxTurns,
     maxCallsPerTurn: parsed.maxCallsPerTurn ?? sandbox.limits.maxCallsPerTurn,
     policies,
+    ask,
     approvalKey,
     approvalTtlMs,
     grantStore,
@@ -241,7 +248,7 @@ function completeBounds(parsed: z.output<typeof toolSchema>) {
 }
 
 /** What tools and middleware have of a graph: calls that are not theirs are the agent's. */
-const GUEST = { unknownTools: "leave", name: "sallyport" } as const;
+const GUEST = { unknownTools: "leave", name: "sallyport", tellRules: false } as const;
 
 /** @throws SandboxError INVALID_OPTIONS */
 export function resolveToolOptions(options: unknown): ResolvedGraphOptions {
@@ -258,6 +265,6 @@ export function resolveMiddlewareOptions(options: unknown): ResolvedGraphOptions
 /** @throws SandboxError INVALID_OPTIONS */
 export function resolveGraphOptions(options: unknown): ResolvedGraphOptions {
   const parsed = parseOptions(graphSchema, options, "createCodeExecutionGraph");
-  const { endOn, unknownTools, name } = parsed;
-  return Object.freeze({ ...completeBounds(parsed), endOn, unknownTools, name });
+  const { endOn, unknownTools, name, tellRules } = parsed;
+  return Object.freeze({ ...completeBounds(parsed), endOn, unknownTools, name, tellRules });
 }

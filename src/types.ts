@@ -132,6 +132,8 @@ export interface Reason {
 export interface Decision {
   effect: Effect;
   reasons: Reason[];
+  /** What would have been decided, where a policy is in `dryRun`. */
+  wouldBe?: { effect: Effect; reasons: Reason[] };
 }
 
 /** What a person answered about one call. */
@@ -160,6 +162,10 @@ export interface Facts {
   manifest?: Manifest;
   /** How many calls since the last human message had this very source and failed. */
   identicalFailures: number;
+  /** Runs of the thread before this call; absent where no thread is known. */
+  threadRuns?: number;
+  /** Real time that they used, in milliseconds; absent where no thread is known. */
+  threadMs?: number;
 }
 
 /** A tool call that passed `validate`. */
@@ -168,13 +174,6 @@ export interface ValidatedCall {
   name: string;
   language: Language;
   source: string;
-}
-
-/** A tool call that `validate` refused: already answered. */
-export interface RejectedCall {
-  id: string;
-  name: string;
-  observation: Observation;
 }
 
 /** One record a call, widened once a node. */
@@ -208,6 +207,8 @@ export interface Receipt {
   engineSha256: string | null;
   policy: string;
   decision: Effect | null;
+  /** Under `dryRun`: what would have been decided, by the rules that are named. */
+  wouldBe: Effect | null;
   rules: string[];
   /** Of a person, where one was asked. */
   approval: Approval | null;
@@ -270,6 +271,8 @@ export interface SandboxReport {
   layers: Layer[];
   /** Launchers that cannot run here, with what would help. */
   unavailable: { name: string; reason: string; remedy: string }[];
+  /** Where attacks were asked for: what a worker comes to that has been taken over, with Node's own fences down. */
+  exploited?: ProbeAttempt[];
 }
 
 /** A pool of locked-down workers that run code. Holds processes: close it. */
@@ -286,7 +289,11 @@ export interface Sandbox {
   execute(request: RunRequest): Promise<Execution>;
   /** What the code mentions. Runs nothing. Takes an inspector worker, never a run worker. */
   inspect(request: InspectRequest): Promise<Manifest>;
-  report(): Promise<SandboxReport>;
+  /**
+   * Probes every layer, in two workers of its own that run no program. With `attacks`, a third one plays a worker that has
+   * been taken over.
+   */
+  report(options?: { attacks?: boolean }): Promise<SandboxReport>;
   /** Ends every worker. Runs that are active or queued end as `cancelled`. May be called again. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;

@@ -76,3 +76,10 @@ export function parseLimit(text: string, previous: LimitSettings): LimitSettings
   if (fault) throw new InvalidArgumentError(`${fault}.`);
   return { ...previous, [name]: value };
 }
+
+/** Names with commas between them. */
+export function parseNames(text: string): string[] {
+  const names = text.split(",").map((name) => name.trim());
+  if (names.every((name) => /^[a-z-]+$/.test(name))) return names;
+  throw new InvalidArgumentError("Expected names with commas between them, for example network,seccomp.");
+}

@@ -24,6 +24,12 @@ export interface InspectOptions extends CommonOptions {
   readonly json?: true;
 }
 
+export interface DoctorOptions extends CommonOptions {
+  readonly json?: true;
+  readonly require?: readonly string[];
+  readonly attacks?: true;
+}
+
 export interface BatchOptions extends CommonOptions {
   readonly concurrency?: number;
 }

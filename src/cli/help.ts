@@ -14,6 +14,7 @@ export const EPILOGUE = `Examples:
   echo 'return 6 * 7' | sallyport run --json -
   sallyport inspect program.js --policy strict
   sallyport batch --concurrency 4 < lines.jsonl
+  sallyport doctor                                 what isolates a program here
   sallyport "What is the 100th prime?"             needs a model, see below
 
 Exit codes:
@@ -46,6 +47,21 @@ const COMMANDS = {
     more: `A line in:   {"id":"a","language":"javascript","source":"return input * 2","input":21,"limits":{"timeoutMs":500}}
 A line out:  {"id":"a","ok":true,"status":"ok","result":42,…}
 A bad line:  {"id":null,"ok":false,"status":"rejected","error":"InvalidLine","message":…}`,
+  },
+  doctor: {
+    summary: "what isolates a program on this machine, layer by layer, probed",
+    details:
+      "Starts a sandbox, tries from inside what is forbidden, looks from outside, and says what is missing and how to get it. Exit code 1 where a layer of --require is missing or an attack of --attacks succeeds.",
+    more: `Examples:
+  sallyport doctor
+  sallyport doctor --require network,seccomp && node my-agent.js
+  sallyport doctor --attacks --containment process`,
+  },
+  container: {
+    summary: "build the image that workers run in as containers",
+    details:
+      "container build makes it from scratch, from this machine's own files, with Docker or Podman. Nothing is pulled.",
+    more: "",
   },
   graph: {
     summary: "run the executor graph on JSON lines of messages",

@@ -86,7 +86,15 @@ export async function inspectFile(file = "-", options: InspectOptions): Promise<
     );
   }
   const manifest = await sandbox.inspect({ language, source });
-  const facts: Facts = { tool: TOOL_NAMES[language], language, source, manifest, identicalFailures: 0 };
+  const facts: Facts = {
+    tool: TOOL_NAMES[language],
+    language,
+    source,
+    manifest,
+    identicalFailures: 0,
+    threadRuns: 0,
+    threadMs: 0,
+  };
   const decision = policy.evaluate(facts);
   const rules = policy.explain(facts);
   if (options.json) process.stdout.write(`${printJson({ policy: policy.name, decision, rules, manifest })}\n`);
@@ -98,6 +106,9 @@ export async function inspectFile(file = "-", options: InspectOptions): Promise<
       ...formatManifest(manifest, style),
       "",
       `${style.bold("Policy")} ${toPrintable(policy.name)}: ${effect}`,
+      ...(decision.wouldBe?.reasons ?? [])
+        .map(({ rule, message }) => toPrintable(`would be ${decision.wouldBe?.effect}: ${rule}: ${message}`))
+        .flatMap((text) => formatText(text, style)),
       ...decision.reasons.flatMap(({ rule, message }) => formatText(toPrintable(`${rule}: ${message}`), style)),
       "",
       ...formatRules(rules, style),

@@ -5,8 +5,8 @@
 
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
-import { parseConcurrency, parseLanguage, parseLimit } from "./arguments.ts";
-import type { BatchOptions, CommonOptions, InspectOptions, RunOptions } from "./command-options.ts";
+import { parseConcurrency, parseLanguage, parseLimit, parseNames } from "./arguments.ts";
+import type { BatchOptions, CommonOptions, DoctorOptions, InspectOptions, RunOptions } from "./command-options.ts";
 import { EXIT, UsageError } from "./fault.ts";
 import { describeCommand, EPILOGUE, INTRODUCTION } from "./help.ts";
 import { createStyle, hasColor } from "./style.ts";
@@ -21,7 +21,7 @@ function refuseLoneWord(words: readonly string[]): void {
   const [word = ""] = words;
   if (words.length > 1 || !/^[a-z][a-z-]*$/.test(word)) return;
   throw new UsageError(
-    `there is no command "${word}": use run, inspect, batch or graph, or ask a question in more than one word (--help lists all)`,
+    `there is no command "${word}": use run, inspect, batch, graph, doctor or container, or ask a question in more than one word (--help lists all)`,
   );
 }
 
@@ -49,7 +49,7 @@ function createProgram(setExitCode: (code: number) => void): Command {
     .version(readVersion(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
     .option("--policy <name|file>", "strict, standard, allow-all, or a policy document in JSON", "standard")
-    .option("--containment <kind>", "what workers run inside", "auto")
+    .option("--containment <kind>", "auto, container, bubblewrap or process: what workers run inside", "auto")
     .argument("[question...]", "a question for a real model; nothing at all: the tour")
     .action(async (words: string[], options: CommonOptions) => {
       if (words.length === 0) return setExitCode(await (await import("./tour.ts")).showTour(options));
@@ -88,6 +88,22 @@ function createProgram(setExitCode: (code: number) => void): Command {
   graph.action(async () =>
     setExitCode(await (await import("./graph.ts")).runGraphLines(graph.optsWithGlobals<CommonOptions>())),
   );
+
+  const doctor = describeCommand(program, "doctor");
+  doctor
+    .option("--json", "print the report as one line of JSON")
+    .option("--require <layers>", "layers that have to be there, with commas between them", parseNames)
+    .option("--attacks", "also run programs and workers that attack this machine, and see them fail")
+    .action(async () =>
+      setExitCode(await (await import("./doctor.ts")).showDoctor(doctor.optsWithGlobals<DoctorOptions>())),
+    );
+
+  describeCommand(program, "container")
+    .argument("<build>", "the one thing to do")
+    .action(async (what: string) => {
+      if (what !== "build") throw new UsageError(`container build is all there is, not container ${what}`);
+      setExitCode(await (await import("./container.ts")).buildContainerImage());
+    });
 
   return program;
 }

@@ -3,14 +3,13 @@
  * Needs no key and no network. Is its own check: exit 0 only where every observation is as the tour says.
  */
 
-import Table from "cli-table3";
 import type { Sandbox, SandboxReport } from "../types.ts";
 import type { CommonOptions } from "./command-options.ts";
+import { formatLayers } from "./doctor.ts";
 import { EXIT } from "./fault.ts";
 import { formatHeading, formatText, formatVerdict, wrapText } from "./layout.ts";
 import { loadPolicy, openSandbox } from "./resources.ts";
 import { createStyle, type Style } from "./style.ts";
-import { NO_BORDERS, trimTable } from "./table.ts";
 import { THREATS } from "./threats.ts";
 import { TOUR_AGENTS } from "./tour-agents.ts";
 import { TOUR_STEPS } from "./tour-steps.ts";
@@ -48,17 +47,14 @@ function formatIntroduction(style: Style): string[] {
   ];
 }
 
-function formatReport({ containment, workerNode, layers }: SandboxReport, style: Style): string[] {
-  const table = new Table({
-    chars: NO_BORDERS,
-    style: { head: [], border: [] },
-    wordWrap: true,
-    colWidths: [24, 8, style.columns - 36],
-  });
-  for (const { name, active, detail } of layers) {
-    table.push([`   ${name}`, active ? style.green("yes") : style.yellow("no"), style.dim(detail)]);
-  }
-  return [`     Containment: ${containment}. Workers run on Node ${workerNode}.`, "", ...trimTable(table)];
+function formatReport({ containment, workerNode, layers, summary }: SandboxReport, style: Style): string[] {
+  return [
+    `     Containment: ${containment}. Workers run on Node ${workerNode}.`,
+    "",
+    ...formatText(summary, style),
+    "",
+    ...formatLayers(layers, style),
+  ];
 }
 
 function formatEnding(style: Style): string[] {
@@ -67,6 +63,7 @@ function formatEnding(style: Style): string[] {
     [`${command} run program.ts`, "a program of your own"],
     [`${command} inspect program.ts`, "what it mentions, rule by rule"],
     [`${command} batch < lines.jsonl`, "many of them"],
+    [`${command} doctor`, "what is missing here, and how to get it"],
     [`${command} "What is the 100th prime?"`, "a real model (OPENAI_API_KEY)"],
     [`${command} --help`, "everything else"],
   ];

@@ -8,6 +8,7 @@ import { SandboxError } from "../errors.ts";
 import type { ResolvedGraphOptions } from "../options.ts";
 import { showValue } from "../options-check.ts";
 import { resolveRunOptions } from "../options-run.ts";
+import { askInstead } from "../policy/ask-instead.ts";
 import { createPolicy, type Policy } from "../policy/evaluate.ts";
 import type { CallLimits, Language, Receipt } from "../types.ts";
 import { createGrants, type Grants, hashInput } from "./grants.ts";
@@ -49,7 +50,7 @@ export interface Core {
 
 /** @throws SandboxError INVALID_OPTIONS where the policy is wrong */
 export function createCore(options: ResolvedGraphOptions, hasModel: boolean): Core {
-  const policy = createPolicy(options.policy);
+  const policy = askInstead(createPolicy(options.policy), options.ask);
   const tools = listTools(options.sandbox.languages);
   const offered = new Map(options.policies.map((given) => createPolicy(given)).map((made) => [made.name, made]));
 

@@ -9,6 +9,7 @@ import { readMessages } from "./admit.ts";
 import type { Core, RunSettings } from "./core.ts";
 import { createTell, type Tell } from "./events.ts";
 import { type NodeName, roomLeft, stepOf, stepsFrom } from "./room.ts";
+import { readSpent, type Spent } from "./spent.ts";
 import type { GraphState, GraphUpdate } from "./state.ts";
 import { readTurn, type Turn } from "./turn.ts";
 
@@ -16,6 +17,8 @@ export interface Here {
   messages: readonly BaseMessage[];
   settings: RunSettings;
   turn: Turn;
+  /** What the thread's runs have used before this turn. */
+  spent: Spent;
   /** Node steps that are left, this one included. */
   room: number;
   tell: Tell;
@@ -39,6 +42,7 @@ export function lookAround(core: Core, state: GraphState, config: LangGraphRunna
     messages,
     settings,
     turn,
+    spent: readSpent(state, messages),
     room,
     tell: createTell(config.writer, turn.number),
     isFirst,

@@ -18,12 +18,15 @@ import type {
 import { mustPass } from "./control-flow.ts";
 import { createManifestReader } from "./manifests.ts";
 import { denied, unavailable } from "./refusals.ts";
+import type { Spent } from "./spent.ts";
 
 export interface DecideRequest {
   call: ValidatedCall;
   /** All of them have to allow the call. */
   policies: readonly Policy[];
   identicalFailures: number;
+  /** What the thread's runs have used; null where no thread is known. */
+  thread: Spent | null;
   signal: AbortSignal | undefined;
 }
 
@@ -39,6 +42,8 @@ export interface RunOneRequest {
   call: ValidatedCall;
   policies: readonly Policy[];
   limits: CallLimits;
+  /** True where a person has approved it: what a rule asks about is then not taken away. */
+  approved: boolean;
   signal: AbortSignal | undefined;
   onStdout: ((line: string) => void) | undefined;
 }
@@ -56,10 +61,13 @@ const NOBODY_TO_ASK = "This call needs a person's approval, and there is nobody 
 export function joinDecisions(decisions: readonly Decision[]): Decision {
   const strictness = ["deny", "ask", "allow"] as const;
   const effect = strictness.find((candidate) => decisions.some((decision) => decision.effect === candidate)) ?? "deny";
-  return {
+  const joined = {
     effect,
     reasons: decisions.filter((decision) => decision.effect === effect).flatMap(({ reasons }) => reasons),
   };
+  if (decisions.every(({ wouldBe }) => wouldBe === undefined)) return joined;
+  const { wouldBe: _none, ...wouldBe } = joinDecisions(decisions.map((decision) => decision.wouldBe ?? decision));
+  return { ...joined, wouldBe };
 }
 
 function explain(decision: Decision): string {
@@ -95,7 +103,7 @@ export function createPipeline({ sandbox, input }: Pick<ResolvedCodeOptions, "sa
 
   return {
     async decide(request) {
-      const { call, policies, identicalFailures, signal } = request;
+      const { call, policies, identicalFailures, thread, signal } = request;
       try {
         const found = await findManifest(request);
         const facts: Facts = {
@@ -103,6 +111,7 @@ export function createPipeline({ sandbox, input }: Pick<ResolvedCodeOptions, "sa
           language: call.language,
           source: call.source,
           identicalFailures,
+          ...(thread === null ? {} : { threadRuns: thread.runs, threadMs: thread.timeMs }),
           ...found,
         };
         const decision = joinDecisions(policies.map((policy) => evaluate(policy, facts)));
@@ -127,13 +136,13 @@ export function createPipeline({ sandbox, input }: Pick<ResolvedCodeOptions, "sa
       }
     },
 
-    async run({ call, policies, limits, signal, onStdout }) {
+    async run({ call, policies, limits, approved, signal, onStdout }) {
       try {
         const execution = await sandbox.execute({
           language: call.language,
           source: call.source,
           limits,
-          permits: joinPermits(policies.map((policy) => policy.permits(call.language))),
+          permits: joinPermits(policies.map((policy) => policy.permits(call.language, approved))),
           ...(input === undefined ? {} : { input }),
           ...(signal === undefined ? {} : { signal }),
           ...(onStdout === undefined ? {} : { onStdout }),

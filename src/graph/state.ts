@@ -10,6 +10,7 @@ import type { Outcome, Receipt } from "../types.ts";
 import { createAdmission, type IsOurs } from "./admit.ts";
 import { createOwnChannel, InputSchema } from "./own.ts";
 import type { SealedRecord } from "./records.ts";
+import { NOTHING_SPENT, type Spent } from "./spent.ts";
 
 const outcomeSchema: z.ZodType<Outcome | null> = z
   .object({
@@ -31,6 +32,7 @@ const receiptSchema: z.ZodType<Receipt> = z.object({
   engineSha256: z.string().nullable(),
   policy: z.string(),
   decision: z.enum(["allow", "deny", "ask"]).nullable(),
+  wouldBe: z.enum(["allow", "deny", "ask"]).nullable(),
   rules: z.array(z.string()),
   approval: z
     .object({ answer: z.enum(["approve", "edit", "reject"]), approver: z.string(), tamperEvident: z.boolean() })
@@ -63,6 +65,7 @@ export function createState(isOurs: IsOurs, context: z.ZodObject) {
     z.array(receiptSchema).describe("One for each answered call, the last ones of the thread."),
     [],
   );
+  const spent: z.ZodType<Spent> = z.object({ runs: z.number(), timeMs: z.number() });
   const schemas = {
     state: showContextToo(
       new StateSchema({
@@ -75,6 +78,7 @@ export function createState(isOurs: IsOurs, context: z.ZodObject) {
         ),
         outcome,
         receipts,
+        spent: createOwnChannel(spent.describe("Private: what the thread's runs have used."), NOTHING_SPENT),
         /** The last step that LangGraph allows in this run. Never stored: a thread counts its steps on. */
         lastStep: new UntrackedValue(z.number().describe("Private: the last step that LangGraph allows in this run.")),
       }),

@@ -14,6 +14,12 @@ export interface JudgedCall extends Judgement {
   call: ValidatedCall;
 }
 
+/** Calls of the turn before this one count as if they had run: which of them will is not known yet. */
+function countBefore({ turn }: Here, callId: string): number {
+  const place = turn.calls.findIndex(({ id }) => id === callId);
+  return turn.calls.slice(0, place).filter(({ verdict }) => verdict.valid).length;
+}
+
 /** Null for a call that validation refused. `edited`: the program that a person has put in place of the call's own. */
 export async function decideCall(
   core: Core,
@@ -22,9 +28,14 @@ export async function decideCall(
   { edited, signal }: { edited: string | null; signal: AbortSignal | undefined },
 ): Promise<JudgedCall | null> {
   if (!verdict.valid) return null;
-  const { settings, messages } = here;
+  const { settings, messages, spent } = here;
   const call: ValidatedCall = { id, name, language: verdict.language, source: edited ?? verdict.source };
-  const identicalFailures = countIdenticalFailures(messages, call, settings);
-  const judged = await core.pipeline.decide({ call, policies: settings.policies, identicalFailures, signal });
+  const judged = await core.pipeline.decide({
+    call,
+    policies: settings.policies,
+    identicalFailures: countIdenticalFailures(messages, call, settings),
+    thread: { runs: spent.runs + countBefore(here, id), timeMs: spent.timeMs },
+    signal,
+  });
   return { ...judged, call };
 }

@@ -12,6 +12,7 @@ import { createObserve } from "../nodes/observe.ts";
 import { createPolicyNode } from "../nodes/policy.ts";
 import { createValidate } from "../nodes/validate.ts";
 import { type BoundOptions, type ResolvedGraphOptions, resolveGraphOptions } from "../options.ts";
+import { describeForSystem } from "../policy/prompt.ts";
 import { createAsk, type ModelOption } from "./ask.ts";
 import { createContextSchema } from "./context.ts";
 import { type Core, createCore } from "./core.ts";
@@ -31,15 +32,27 @@ export interface GraphOptions extends BoundOptions {
   /** Put before the messages whenever the model is asked; never stored. */
   systemMessage?: string | SystemMessage;
   checkpointer?: BaseCheckpointSaver | boolean;
+  /** Begins the system message with what the policy and the limits say of turns, answers and approval. Default false. */
+  tellRules?: boolean;
   /** Name of the graph, for drawings and traces. Default `sallyport`. */
   name?: string;
+}
+
+function writeSystemMessage(
+  core: Core,
+  given: GraphOptions["systemMessage"],
+  { tellRules, sandbox, maxTurns, maxCallsPerTurn }: ResolvedGraphOptions,
+): SystemMessage | null {
+  const own = typeof given === "string" ? new SystemMessage(given) : (given ?? null);
+  if (!tellRules) return own;
+  const rules = describeForSystem(core.policy, { ...sandbox.limits, maxTurns, maxCallsPerTurn });
+  return new SystemMessage(own === null ? rules : `${rules}\n\n${own.text}`);
 }
 
 function buildAgent(core: Core, options: GraphOptions, resolved: ResolvedGraphOptions, model: ModelOption) {
   const route = createRouters(core);
   const tools = describeTools(resolved.sandbox, core.policy, core.limits);
-  const { systemMessage } = options;
-  const system = typeof systemMessage === "string" ? new SystemMessage(systemMessage) : (systemMessage ?? null);
+  const system = writeSystemMessage(core, options.systemMessage, resolved);
   return new StateGraph(createState(core.isOurs, createContextSchema(resolved, core.policyNames)))
     .addNode("model", createModelNode(core, createAsk(model, tools), system))
     .addNode("validate", createValidate(core))

@@ -75,7 +75,7 @@ export function createExecute(core: Core) {
       tell("started", id, { language: call.language });
       const printed = createLineBatches((lines) => tell("stdout", id, { lines }));
       const onStdout = (line: string) => printed.add(line);
-      const running = core.pipeline.run({ call, policies, limits, signal, onStdout });
+      const running = core.pipeline.run({ call, policies, limits, approved: grant !== null, signal, onStdout });
       const execution = await running.finally(() => printed.end());
       const observation = checkRan(execution, call.source);
       tell("finished", id, { ok: observation.ok, status: observation.status, usage: { ...observation.usage } });

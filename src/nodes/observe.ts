@@ -14,6 +14,7 @@ import { describeCall, findEdits, findRecord } from "../graph/records.ts";
 import { rejected, unavailable } from "../graph/refusals.ts";
 import { rewriteMessage } from "../graph/rewrite.ts";
 import { stepsFrom } from "../graph/room.ts";
+import { addSpent } from "../graph/spent.ts";
 import type { GraphState, GraphUpdate } from "../graph/state.ts";
 import { NO_ROOM, type TurnCall } from "../graph/turn.ts";
 import { observationText } from "../protocol/json.ts";
@@ -24,7 +25,7 @@ const LOST = observationText(unavailable("The result of this call was lost befor
 
 export function createObserve(core: Core) {
   return function observe(state: GraphState, config: LangGraphRunnableConfig): GraphUpdate {
-    const { turn, settings, messages, room, isFirst, lastStep } = lookAround(core, state, config, "observe");
+    const { turn, settings, messages, spent, room, isFirst, lastStep } = lookAround(core, state, config, "observe");
 
     const answer = (call: TurnCall) => {
       const record: CallRecord = findRecord(turn, call, state.calls) ?? describeCall(call);
@@ -73,6 +74,7 @@ export function createObserve(core: Core) {
       messages: rewritten === null ? told : [rewritten, ...told],
       calls: own([]),
       outcome: own(writeOutcome(kind, turn.number, answers.at(-1)?.text ?? null)),
+      spent: own(addSpent(spent, receipts)),
       receipts: own([...kept, ...receipts].slice(-MAX_RECEIPTS)),
     };
   };

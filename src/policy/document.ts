@@ -10,7 +10,7 @@ import { describeProblems } from "./problems.ts";
 import { CONDITIONS, type ConditionKey } from "./rules/index.ts";
 
 /** Rules of this name would be taken for the product's own reasons. */
-export const RESERVED_RULE_IDS: readonly string[] = ["default", "languages", "tools"];
+export const RESERVED_RULE_IDS: readonly string[] = ["default", "languages", "tools", "dry-run"];
 
 type WhenShape = { [Key in ConditionKey]: z.ZodOptional<(typeof CONDITIONS)[Key]["schema"]> };
 
@@ -24,22 +24,28 @@ const ruleSchema = z.strictObject({
   id: nameSchema.refine((id) => !RESERVED_RULE_IDS.includes(id), {
     error: `a name other than ${RESERVED_RULE_IDS.join(", ")}`,
   }),
-  effect: z.enum(["allow", "deny", "ask"]),
-  when: z.strictObject(whenShape),
-  message: z.string().min(1).max(2000),
+  effect: z.enum(["allow", "deny", "ask"]).describe("ask: a person has to approve the call."),
+  when: z.strictObject(whenShape).describe("Conditions joined by and; an empty one always holds."),
+  message: z.string().min(1).max(2000).describe("Told to the model, and to the person who is asked."),
 });
 
 const documentSchema = z
   .strictObject({
+    $schema: z.string().max(1000).optional().describe("The address of this schema, for editors."),
     version: z.literal(1),
-    name: nameSchema,
-    defaultEffect: z.literal("deny"),
-    languages: z.array(z.enum(LANGUAGES)).min(1),
-    tools: z.array(nameSchema).min(1),
+    name: nameSchema.describe("Told in receipts."),
+    defaultEffect: z.literal("deny").describe("What no rule allows is denied: it cannot be otherwise."),
+    dryRun: z
+      .boolean()
+      .optional()
+      .describe("Every call is allowed, and its receipt says what would have been decided: for trying a policy out."),
+    languages: z.array(z.enum(LANGUAGES)).min(1).describe("Languages that may run at all."),
+    tools: z.array(nameSchema).min(1).describe("Tools that may be called at all."),
     builtins: z
       .strictObject({ javascript: z.array(nameSchema).optional(), python: z.array(nameSchema).optional() })
-      .optional(),
-    rules: z.array(ruleSchema).max(1000),
+      .optional()
+      .describe("The only global names, for each language; others are taken from the program at run time as well."),
+    rules: z.array(ruleSchema).max(1000).describe("deny before ask before allow; their order does not matter."),
   })
   .check(({ value, issues }) => {
     const seen = new Set<string>();

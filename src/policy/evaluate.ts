@@ -9,7 +9,7 @@ import { digestOf } from "./digest.ts";
 import { type PolicyDocument, type PolicyRule, parsePolicyDocument } from "./document.ts";
 import { PRESETS } from "./presets.ts";
 import type { Finding } from "./rule.ts";
-import { deniesAlways, readsManifest, testWhen } from "./when.ts";
+import { appliesAlways, readsManifest, testWhen } from "./when.ts";
 
 /** What one rule said of a call. */
 export interface RuleResult {
@@ -31,8 +31,8 @@ export interface Policy {
   evaluate(facts: Facts): Decision;
   /** Every rule, also those that had no say. */
   explain(facts: Facts): RuleResult[];
-  /** What is taken away from the guest at run time. */
-  permits(language: Language): Permits;
+  /** What is left to the guest at run time. `approved`: by a person, so that what is asked about is left as well. */
+  permits(language: Language, approved?: boolean): Permits;
 }
 
 /** A rule ready to be asked, from the document or from TypeScript. */
@@ -89,9 +89,23 @@ function decide(results: readonly Result[]): Decision {
   return { effect: "deny", reasons: [NO_RULE] };
 }
 
-function permitsOf({ rules, builtins }: PolicyDocument, language: Language): Permits {
+function same(decision: Decision): Decision {
+  return decision;
+}
+
+/** Under `dryRun` the decision is told and not enforced. */
+function onlySay({ effect, reasons }: Decision): Decision {
+  const message = `The policy is in dryRun: it would have said ${effect}.`;
+  return { effect: "allow", reasons: [{ rule: "dry-run", message }], wouldBe: { effect, reasons } };
+}
+
+function permitsOf({ rules, builtins, dryRun }: PolicyDocument, language: Language, approved: boolean): Permits {
+  if (dryRun === true) return { dynamicCode: true };
   const globals = builtins?.[language];
-  const dynamicCode = !rules.some((rule) => deniesAlways(rule, "dynamicCode", language));
+  const effects = approved ? (["deny"] as const) : (["deny", "ask"] as const);
+  const dynamicCode = !rules.some((rule) =>
+    effects.some((effect) => appliesAlways(rule, effect, "dynamicCode", language)),
+  );
   return { dynamicCode, ...(globals !== undefined && { globals }) };
 }
 
@@ -104,11 +118,11 @@ export function assemblePolicy(
   const examine = (facts: Facts) => [...checkScope(document, facts), ...rules.map((rule) => ask(rule, facts))];
   const policy: Policy = Object.freeze({
     ...made,
-    mayAsk: rules.some(({ effect }) => effect === "ask"),
+    mayAsk: document.dryRun !== true && rules.some(({ effect }) => effect === "ask"),
     document,
-    evaluate: (facts: Facts) => decide(examine(facts)),
+    evaluate: (facts: Facts) => (document.dryRun === true ? onlySay : same)(decide(examine(facts))),
     explain: (facts: Facts) => examine(facts).map(({ rule, effect, matched, why }) => ({ rule, effect, matched, why })),
-    permits: (language: Language) => permitsOf(document, language),
+    permits: (language: Language, approved = false) => permitsOf(document, language, approved),
   });
   rulesByPolicy.set(policy, rules);
   return policy;
@@ -121,6 +135,11 @@ export function rulesOf(policy: Policy): readonly Rule[] {
 
 function isPolicy(source: unknown): source is Policy {
   return typeof source === "object" && source !== null && rulesByPolicy.has(source);
+}
+
+/** The address of the JSON Schema decides nothing. */
+function withoutSchema({ $schema: _address, ...document }: PolicyDocument): object {
+  return document;
 }
 
 /**
@@ -140,6 +159,6 @@ export function createPolicy(source: unknown): Policy {
   return assemblePolicy(document, document.rules.map(fromDocument), {
     name: document.name,
     readsManifest: document.rules.some(({ when }) => readsManifest(when)),
-    digest: digestOf(document),
+    digest: digestOf(withoutSchema(document)),
   });
 }

@@ -3,7 +3,7 @@
  * Says yes, no or unknown; what unknown means for the effect is decided in `evaluate.ts`.
  */
 
-import type { Facts, Language } from "../types.ts";
+import type { Effect, Facts, Language } from "../types.ts";
 import type { PolicyRule, When } from "./document.ts";
 import type { Finding } from "./rule.ts";
 import { CONDITIONS, type ConditionKey } from "./rules/index.ts";
@@ -23,8 +23,13 @@ export function readsManifest(when: When): boolean {
   return keysOf(when).some((key) => CONDITIONS[key].readsManifest);
 }
 
-/** A deny rule of `key` alone, perhaps for one language, that holds for every call of `language`. */
-export function deniesAlways({ effect, when }: PolicyRule, key: ConditionKey, language: Language): boolean {
-  if (effect !== "deny" || when[key] === undefined) return false;
+/** A rule of `effect` and of `key` alone, perhaps for one language, that holds for every call of `language`. */
+export function appliesAlways(
+  { effect, when }: PolicyRule,
+  wanted: Effect,
+  key: ConditionKey,
+  language: Language,
+): boolean {
+  if (effect !== wanted || when[key] === undefined) return false;
   return keysOf(when).every((other) => other === key || (other === "language" && when.language === language));
 }

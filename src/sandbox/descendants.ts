@@ -37,3 +37,21 @@ export function findInnermost(pid: number, depth: number): number | null {
   }
   return current;
 }
+
+/**
+ * The first process of a container that has this text as its last argument; null where the host does not see it, as on a
+ * machine whose containers run in a virtual one.
+ */
+export function findByArgument(text: string): number | null {
+  for (const name of process.platform === "linux" ? readdirSync("/proc") : []) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      if (!readFileSync(`/proc/${name}/cmdline`, "utf8").endsWith(`\0${text}\0`)) continue;
+      const ids = /^NSpid:\s*(.*)$/m.exec(readFileSync(`/proc/${name}/status`, "latin1"))?.[1]?.split(/\s+/) ?? [];
+      if (ids.length > 1 && ids.at(-1) === "1") return Number(name);
+    } catch {
+      // It ended while it was looked at.
+    }
+  }
+  return null;
+}

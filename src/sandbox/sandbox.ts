@@ -114,9 +114,9 @@ export async function createSandbox(options?: SandboxOptions): Promise<Sandbox> 
       return runInPool(runners, prepared, request, limits.killGraceMs);
     },
     inspect,
-    async report() {
+    async report(options) {
       if (closing) throw new SandboxError("POOL_CLOSED", "The sandbox is closed: make a new one with createSandbox.");
-      return makeReport(reported);
+      return makeReport(reported, options?.attacks === true);
     },
     close,
     [Symbol.asyncDispose]: close,

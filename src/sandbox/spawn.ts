@@ -3,7 +3,7 @@
  */
 
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, writeSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import type { Command } from "./launchers/launcher.ts";
 
@@ -66,11 +66,54 @@ export interface ToolEnd {
 const TOOL_TIMEOUT_MS = 10_000;
 
 /** Runs one of the system's own programs to its end, with an environment of its own. Never throws. */
-export function runTool(path: string, args: readonly string[], env: Record<string, string> = {}): Promise<ToolEnd> {
+export function runTool(
+  path: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+  timeoutMs = TOOL_TIMEOUT_MS,
+): Promise<ToolEnd> {
   return new Promise((resolve) => {
-    execFile(path, args, { env, cwd: "/", timeout: TOOL_TIMEOUT_MS, maxBuffer: 1 << 22 }, (error, stdout, stderr) => {
+    execFile(path, args, { env, cwd: "/", timeout: timeoutMs, maxBuffer: 1 << 22 }, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === "number" ? error.code : null;
       resolve({ status: code, stdout, stderr: stderr || (code === null ? (error?.message ?? "") : "") });
     });
   });
+}
+
+/** A process that outlives the host by a moment: it sees the end of its input, and nothing else of the host. */
+export interface Watcher {
+  /** Of the pipe to it: any thread may write there. */
+  readonly fd: number;
+  tell(words: string): void;
+  /** Ends its input, and waits until it has done what it does then. */
+  close(): Promise<void>;
+}
+
+/** @throws Error where it cannot be started */
+export function spawnWatcher(path: string, args: readonly string[], env: Record<string, string>): Watcher {
+  // In a group of its own: what ends the host's group, as Ctrl-C does, leaves it to do its work.
+  const child = spawn(path, args, { env, cwd: "/", stdio: ["pipe", "ignore", "ignore"], detached: true });
+  const { stdin } = child;
+  stdin.on("error", () => {});
+  child.on("error", () => {});
+  const fd = (stdin as unknown as { _handle?: { fd?: number } })._handle?.fd ?? -1;
+  if (child.pid === undefined || fd < 0) throw new Error(`${path} cannot be started`);
+  child.unref();
+  unref(stdin);
+  const hasEnded = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  return {
+    fd,
+    tell(words) {
+      try {
+        writeSync(fd, `${words}\n`);
+      } catch {
+        // It has ended: what it had to do it has done.
+      }
+    },
+    async close() {
+      child.ref();
+      stdin.end();
+      await hasEnded;
+    },
+  };
 }

@@ -16,11 +16,13 @@ export const SLEEPING = 0;
 export const CLOSED = 1;
 const CONTROL_WORDS = 4;
 
-const WORDS_PER_SLOT = 4;
+const WORDS_PER_SLOT = 6;
 const STATE = 0;
 const PID = 1;
 const CAUSE = 2;
 const WATCHED_PID = 3;
+const UNDERTAKER_FD = 4;
+const SERIAL = 5;
 
 const NUMBERS_PER_SLOT = 3;
 const DEADLINE = 0;
@@ -53,6 +55,9 @@ export function slotAt(slot: number) {
     cause: word + CAUSE,
     /** Whose memory counts: mostly the process that `pid` ends, else one that ends with it. */
     watchedPid: word + WATCHED_PID,
+    /** Where to write the number of a worker that `pid` does not end; serial is 0 where `pid` does. */
+    undertakerFd: word + UNDERTAKER_FD,
+    serial: word + SERIAL,
     deadline: number + DEADLINE,
     rssLimit: number + RSS_LIMIT,
     endedAt: number + ENDED_AT,

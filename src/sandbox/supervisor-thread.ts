@@ -3,7 +3,7 @@
  * Loads nothing of the product but the layout of the shared memory; sleeps while no run is on.
  */
 
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { ARMED, CAUSES, CLOSED, monotonicMs, openSharedMemory, SLEEPING, slotAt } from "./supervisor-memory.ts";
 
@@ -38,11 +38,16 @@ function residentBytes(slot: (typeof slots)[number], pid: number): number | null
 function end(slot: (typeof slots)[number], pid: number, cause: "deadline" | "memory"): void {
   if (Atomics.compareExchange(words, slot.cause, 0, CAUSES.indexOf(cause)) !== 0) return;
   numbers[slot.endedAt] = monotonicMs();
+  let isOurs = true;
   try {
     process.kill(pid, "SIGKILL");
-  } catch {
+  } catch (error) {
     // It ended by itself in the meantime; the cause stays, the caller reads what it wrote before.
+    isOurs = (error as NodeJS.ErrnoException).code !== "EPERM";
   }
+  const serial = Atomics.load(words, slot.serial);
+  const isWorker = pid === Atomics.load(words, slot.watchedPid) && isOurs;
+  if (serial > 0 && !isWorker) writeSync(Atomics.load(words, slot.undertakerFd), `kill ${serial}\n`);
 }
 
 function poll(): boolean {
@@ -51,7 +56,8 @@ function poll(): boolean {
     if (Atomics.load(words, slot.state) !== ARMED) continue;
     isBusy = true;
     const pid = Atomics.load(words, slot.pid);
-    const resident = canReadMemory ? residentBytes(slot, Atomics.load(words, slot.watchedPid)) : 0;
+    const watched = Atomics.load(words, slot.watchedPid);
+    const resident = canReadMemory && watched !== 0 ? residentBytes(slot, watched) : 0;
     if (Atomics.load(words, slot.state) !== ARMED || resident === null) continue;
     if (resident > (numbers[slot.rssLimit] ?? Number.POSITIVE_INFINITY)) end(slot, pid, "memory");
     else if (monotonicMs() >= (numbers[slot.deadline] ?? Number.POSITIVE_INFINITY)) end(slot, pid, "deadline");

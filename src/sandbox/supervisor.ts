@@ -23,8 +23,8 @@ export interface Watch {
   /** From now on the worker is ended at `deadlineMs` of the monotonic clock, or above `rssBytes`. */
   arm(deadlineMs: number, rssBytes: number): void;
   disarm(): void;
-  /** The worker is another process than the one that is ended, and ends with it: its memory counts. */
-  follow(workerPid: number): void;
+  /** The worker is another process than the command: its memory counts. It ends with the command, or is ended itself. */
+  follow(workerPid: number, isEnded: "with its command" | "itself"): void;
   /** Records why the worker is ended; false where another cause came first. */
   claim(cause: Exclude<Cause, "none" | "deadline" | "memory">): boolean;
   cause(): Cause;
@@ -36,7 +36,8 @@ export interface Watch {
 export interface Supervisor {
   /** Resolves when the thread keeps watch. @throws SandboxError ENGINE_UNAVAILABLE where it cannot start. */
   readonly whenReady: Promise<void>;
-  watch(pid: number): Watch;
+  /** @param undertaker who ends the worker where ending `pid` does not */
+  watch(pid: number, undertaker?: { fd: number; serial: number }): Watch;
   close(): Promise<void>;
 }
 
@@ -71,7 +72,7 @@ export function createSupervisor(capacity: number): Supervisor {
 
   return {
     whenReady,
-    watch(pid) {
+    watch(pid, undertaker) {
       const slot = free.shift();
       if (slot === undefined)
         throw new SandboxError("ENGINE_UNAVAILABLE", "More workers than the supervisor can watch.");
@@ -79,7 +80,10 @@ export function createSupervisor(capacity: number): Supervisor {
       let isReleased = false;
       Atomics.store(words, at.pid, pid);
       Atomics.store(words, at.cause, 0);
-      Atomics.store(words, at.watchedPid, pid);
+      // Until the worker is found, the one who is watched is nobody: ending the command alone is then not enough.
+      Atomics.store(words, at.watchedPid, undertaker === undefined ? pid : 0);
+      Atomics.store(words, at.undertakerFd, undertaker?.fd ?? -1);
+      Atomics.store(words, at.serial, undertaker?.serial ?? 0);
       numbers[at.endedAt] = 0;
       const cause = (): Cause => CAUSES[Atomics.load(words, at.cause)] ?? "none";
       let final: { cause: Cause; endedAtMs: number } | null = null;
@@ -91,7 +95,11 @@ export function createSupervisor(capacity: number): Supervisor {
           wake();
         },
         disarm: () => void (isReleased || Atomics.store(words, at.state, FREE)),
-        follow: (workerPid) => void (isReleased || Atomics.store(words, at.watchedPid, workerPid)),
+        follow(workerPid, isEnded) {
+          if (isReleased) return;
+          Atomics.store(words, at.watchedPid, workerPid);
+          if (isEnded === "itself") Atomics.store(words, at.pid, workerPid);
+        },
         claim: (reason) =>
           !isReleased && Atomics.compareExchange(words, at.cause, 0, CAUSES.indexOf(reason)) === 0 && stamp(at.endedAt),
         cause: () => final?.cause ?? cause(),

@@ -4,6 +4,7 @@
  */
 
 import { statSync } from "node:fs";
+import { LIMITS } from "../limits.ts";
 import type { Language } from "../types.ts";
 import type { LaunchPlan } from "./launchers/launcher.ts";
 
@@ -13,7 +14,14 @@ const ADDRESS_SPACE_MB: Record<Language, number> = {
   // Every WebAssembly memory reserves some 10 GiB of addresses for its guard regions.
   python: 128 * 1024,
 };
-const OPEN_FILES = 64;
+export const OPEN_FILES = 64;
+/** Beside what a run may take: Node, the engine and what it has loaded. */
+const CONTAINER_BASE_MB: Record<Language, number> = { javascript: 256, python: 1024 };
+
+/** The wall of a whole container: the largest run that the table of limits allows, and the worker around it. */
+export function containerMemoryMb(language: Language): number {
+  return LIMITS.memoryMb.max + CONTAINER_BASE_MB[language];
+}
 
 /** Environment of every worker; `granted` is the operator's. */
 export function workerEnvironment(granted: Readonly<Record<string, string>>): Record<string, string> {
@@ -24,10 +32,9 @@ export function workerEnvironment(granted: Readonly<Record<string, string>>): Re
 export function workerArguments({ files, role, env }: LaunchPlan, parentPid: number): string[] {
   const readable = files.folders.map((path) => (statSync(path).isDirectory() ? `${path}/` : path));
   return [
-    "--permission",
-    "--allow-addons",
+    ...(role === "taken-over" ? [] : ["--permission", "--allow-addons"]),
     // node-gyp-build looks at the last one to tell musl from glibc, and does not load without it.
-    ...[...readable, "/etc/alpine-release"].map((path) => `--allow-fs-read=${path}`),
+    ...(role === "taken-over" ? [] : [...readable, "/etc/alpine-release"].map((path) => `--allow-fs-read=${path}`)),
     "--no-node-snapshot",
     "--disable-warning=PERM0001",
     "--disable-warning=ExperimentalWarning",

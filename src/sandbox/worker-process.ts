@@ -4,6 +4,7 @@
  */
 
 import { readFileSync } from "node:fs";
+import { constants } from "node:os";
 import { encodeFrame, FrameReader } from "../protocol/frame.ts";
 import {
   decodeWorkerMessage,
@@ -13,6 +14,7 @@ import {
   type ProbedMessage,
   type WorkerMessage,
 } from "../protocol/messages.ts";
+import { createEnding, type Ending } from "./ending.ts";
 import type { Command } from "./launchers/launcher.ts";
 import { ref, spawnWorker, unref, type WorkerChild } from "./spawn.ts";
 import type { Supervisor, Watch } from "./supervisor.ts";
@@ -60,6 +62,8 @@ export class WorkerProcess {
   node = "";
   runs = 0;
   readonly #child: WorkerChild;
+  readonly #command: Command;
+  readonly #ending: Ending;
   readonly #watch: Watch;
   readonly #reader = new FrameReader();
   #current: Current | null = null;
@@ -89,8 +93,10 @@ export class WorkerProcess {
     return this.#stderr;
   }
 
-  private constructor(child: WorkerChild, watch: Watch) {
+  private constructor(child: WorkerChild, watch: Watch, command: Command) {
     this.#child = child;
+    this.#command = command;
+    this.#ending = createEnding(child, command);
     this.#watch = watch;
     this.pid = child.pid ?? 0;
     child.stdin.on("error", () => {});
@@ -100,7 +106,7 @@ export class WorkerProcess {
       this.#stderr = (this.#stderr + chunk.toString()).slice(-STDERR_KEPT);
     });
     this.#whenEnded = new Promise((resolve) => {
-      child.once("close", (code, signal) => resolve(this.#finish(signal ?? `exit code ${code}`)));
+      child.once("close", (code, signal) => resolve(this.#finish(signal ?? describeExit(code))));
     });
   }
 
@@ -112,13 +118,13 @@ export class WorkerProcess {
       throw new Error(`it could not be started (${cause.message})`, { cause });
     }
     child.on("error", () => {});
-    const worker = new WorkerProcess(child, supervisor.watch(child.pid));
+    const worker = new WorkerProcess(child, supervisor.watch(child.pid, command.undertaker), command);
     worker.#watch.arm(monotonicMs() + startTimeoutMs, Number.POSITIVE_INFINITY);
     const isReady = await new Promise<boolean>((resolve) => {
       worker.#ready = resolve;
       void worker.whenEnded.then(() => resolve(false));
     });
-    if (isReady) await worker.#findSelf(command);
+    if (isReady) worker.#findSelf();
     else {
       const { cause, detail } = await worker.whenEnded;
       const words = worker.stderr.trim().split("\n").slice(-6).join(" ").slice(0, 600);
@@ -129,11 +135,13 @@ export class WorkerProcess {
   }
 
   /** Where the worker is another process than the command, it is from now on the one whose memory counts. */
-  async #findSelf({ findWorker }: Command): Promise<void> {
-    const pid = findWorker === undefined ? this.pid : await findWorker(this.pid);
+  #findSelf(): void {
+    const { findWorker, undertaker } = this.#command;
+    const pid = findWorker === undefined ? this.pid : findWorker(this.pid);
     this.isVisible = pid !== null;
     if (pid === null) return;
-    if (pid !== this.pid) this.#watch.follow(pid);
+    if (pid !== this.pid) this.#watch.follow(pid, undertaker === undefined ? "with its command" : "itself");
+    if (undertaker !== undefined) this.#ending.located(pid);
     this.pid = pid;
     this.#readyRssBytes = readResidentBytes(pid);
   }
@@ -191,7 +199,7 @@ export class WorkerProcess {
   #endProcess(): void {
     this.#isKilled = true;
     this.setActive(true);
-    this.#child.kill("SIGKILL");
+    this.#ending.end();
   }
 
   #handle(message: WorkerMessage): void {
@@ -236,6 +244,7 @@ export class WorkerProcess {
     const endedAtMs = this.#watch.endedAtMs() || monotonicMs();
     this.#end = { cause, detail: this.#violation ?? detail, endedAtMs };
     this.#watch.release();
+    this.#command.whenEnded?.(this.pid);
     const current = this.#current;
     this.#current = null;
     if (current) {
@@ -245,6 +254,12 @@ export class WorkerProcess {
     }
     return this.#end;
   }
+}
+
+/** What starts a worker for us tells a signal as a shell does: 128 and its number. Node itself exits with less. */
+function describeExit(code: number | null): string {
+  const signal = Object.entries(constants.signals).find(([, number]) => code === 128 + number)?.[0];
+  return signal ?? `exit code ${code}`;
 }
 
 /** Resident memory of a process; 0 where the system does not say. */

@@ -6,11 +6,9 @@
 import type { ResolvedSandboxOptions } from "../options.ts";
 import type { Language } from "../types.ts";
 import { chooseLauncher, type Refused } from "./containment.ts";
-import type { WorkerNeeds, WorkerRole } from "./launchers/launcher.ts";
-import { findSetpriv } from "./spawn.ts";
+import type { WorkerRole } from "./launchers/launcher.ts";
 import type { Supervisor } from "./supervisor.ts";
-import { findWorkerFiles } from "./worker-files.ts";
-import { findWorkerNode } from "./worker-node.ts";
+import { findWorkerNeeds } from "./worker-needs.ts";
 import { WorkerProcess } from "./worker-process.ts";
 
 export interface WorkerSource {
@@ -30,11 +28,7 @@ export interface WorkerSource {
 
 /** @throws SandboxError CONTAINMENT_UNAVAILABLE, ENGINE_UNAVAILABLE */
 export async function openWorkerSource(options: ResolvedSandboxOptions, supervisor: Supervisor): Promise<WorkerSource> {
-  const needs: WorkerNeeds = {
-    node: findWorkerNode(options.workerNode),
-    files: findWorkerFiles(),
-    setpriv: findSetpriv(),
-  };
+  const needs = findWorkerNeeds(options.workerNode);
   const { candidates, refused } = await chooseLauncher(options, needs);
   const opened = candidates.map(({ launcher }) => launcher);
   let [chosen] = candidates;

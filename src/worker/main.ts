@@ -6,9 +6,10 @@
 import { lockDown } from "./lockdown.ts";
 
 const [role, parentPid, granted = ""] = process.argv.slice(2);
-lockDown(Number(parentPid), granted.split(",").filter(Boolean));
+// A prober that plays a worker that was taken over has nothing to give away: it is given no program, and loads no engine.
+if (role !== "taken-over") lockDown(Number(parentPid), granted.split(",").filter(Boolean));
 
-if (role === "prober") {
+if (role === "prober" || role === "taken-over") {
   const { send } = await import("./channel.ts");
   const { serveProbes } = await import("./prober.ts");
   send({ type: "ready", node: process.versions.node, languages: [] });

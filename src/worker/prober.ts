@@ -4,7 +4,7 @@
  */
 
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmdirSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmdirSync } from "node:fs";
 import { connect } from "node:net";
 import { Worker } from "node:worker_threads";
 import { decodeHostMessage, type ProbeMessage } from "../protocol/messages.ts";
@@ -57,8 +57,15 @@ const ATTEMPTS: Record<string, Attempt> = {
     process.kill(hostPid, 0);
     return `process ${hostPid} is within reach`;
   },
+  "read the host's memory": ({ hostPid, hostPidIsShared }) => {
+    if (!hostPidIsShared) throw Object.assign(new Error("no such process"), { code: "ESRCH" });
+    closeSync(openSync(`/proc/${hostPid}/mem`, "r"));
+    return `the memory of process ${hostPid} is open`;
+  },
   "see other processes": () => {
-    const others = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
+    const own = new Set([process.pid, process.ppid].map(String));
+    const others = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && !own.has(name));
+    if (others.length === 0) throw Object.assign(new Error("nobody else"), { code: "EMPTY" });
     return `${others.length} other processes`;
   },
 };

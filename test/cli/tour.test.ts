@@ -46,7 +46,7 @@ describe("the tour", () => {
     expect(text).toContain("validate ─▶ policy ─▶ execute ─▶ observe ─▶ END");
     expect(text).toContain("policy (denied by imports-javascript)");
     expect(text).toMatch(/scripted model.*Ended by answer after 2 turns.*scripted model.*Ended by cap after 3 turns/);
-    expect(text).toContain("Containment: process");
+    expect(text).toMatch(/Containment: (container|bubblewrap|process)/);
     expect(text).toContain("Try next");
     expect(text).not.toContain("canary-77aa");
     expect(text).not.toMatch(/node_modules|file:\/\/|\/src\//);

@@ -6,6 +6,7 @@
 import { ERROR_CODES } from "../../src/errors.ts";
 import { createCodeExecutionGraph } from "../../src/graph/workflow.ts";
 import { LIMITS } from "../../src/limits.ts";
+import { policyJsonSchema } from "../../src/policy/document.ts";
 import { PRESETS } from "../../src/policy/presets.ts";
 import type { Sandbox } from "../../src/types.ts";
 
@@ -77,4 +78,9 @@ export function fillSections(text: string, sections: ReadonlyMap<string, string>
     if (before === undefined || after === undefined) throw new Error(`the README has no markers for ${name}`);
     return `${before}<!-- ${name} -->\n\n${content}\n\n<!-- /${name} -->${after}`;
   }, text);
+}
+
+/** The schema of a policy document as it is shipped: one text, made from the same zod schema that checks documents. */
+export function printSchema(): string {
+  return `${JSON.stringify(policyJsonSchema(), null, 2)}\n`;
 }

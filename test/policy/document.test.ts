@@ -2,9 +2,11 @@
  * Documents: what is accepted, and how a wrong one is refused.
  */
 
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { SandboxError } from "../../src/errors.ts";
 import { parsePolicyDocument, policyJsonSchema } from "../../src/policy/document.ts";
+import { createPolicy } from "../../src/policy/evaluate.ts";
 import { CONDITIONS } from "../../src/policy/rules/index.ts";
 
 const VALID = {
@@ -68,7 +70,7 @@ describe("a document", () => {
     [{ ...VALID, languages: [] }, /languages: expected at least 1 entries, got an array of 0/],
     [{ ...VALID, tools: "all" }, /tools: expected an array, got "all"/],
     [{ ...VALID, name: "" }, /name: expected at least 1 characters, got ""/],
-    [{ ...VALID, rule: [] }, /the document: expected only "version", .* or "rules", got "rule"/],
+    [{ ...VALID, rule: [] }, /the document: expected only "\$schema", "version", .* or "rules", got "rule"/],
     [JSON.parse('{"__proto__": {}, "version": 1}'), /name: expected a string, got nothing/],
     [{ ...VALID, builtins: { ruby: [] } }, /builtins: expected only "javascript" or "python", got "ruby"/],
     [{ ...VALID, builtins: { python: [1] } }, /builtins\.python\[0\]: expected a string, got 1/],
@@ -76,11 +78,11 @@ describe("a document", () => {
     [withRule({ message: undefined }), /rules\[0\]\.message: expected a string, got nothing/],
     [
       withRule({ id: "default" }),
-      /rules\[0\]\.id: expected a name other than default, languages, tools, got "default"/,
+      /rules\[0\]\.id: expected a name other than default, languages, tools, dry-run, got "default"/,
     ],
     [withRule({ if: 1 }), /rules\[0\]: expected only "id", "effect", "when" or "message", got "if"/],
     [{ ...VALID, rules: [VALID.rules[0], VALID.rules[0]] }, /rules\[1\]\.id: expected an id of its own, got "imports"/],
-    [withWhen({ import: {} }), /rules\[0\]\.when: expected only "language", "imports", .* or "repeat", got "import"/],
+    [withWhen({ import: {} }), /rules\[0\]\.when: expected only "language", "imports", .* or "threadMs", got "import"/],
     [withWhen({ imports: {} }), /rules\[0\]\.when\.imports: expected anyOf, noneOf or both, got an object/],
     [withWhen({ imports: ["fs"] }), /rules\[0\]\.when\.imports: expected an object, got an array of 1/],
     [withWhen({ imports: { anyOf: [] } }), /when\.imports\.anyOf: expected at least 1 entries/],
@@ -118,5 +120,15 @@ describe("a document", () => {
   test("has a JSON Schema that knows every key of `when`", () => {
     const schema = JSON.stringify(policyJsonSchema());
     for (const key of Object.keys(CONDITIONS)) expect(schema).toContain(`"${key}":`);
+  });
+
+  test("has a JSON Schema that is shipped as it is made now", () => {
+    const shipped = readFileSync(new URL("../../src/policy/policy.schema.json", import.meta.url), "utf8");
+    expect(JSON.parse(shipped)).toEqual(JSON.parse(JSON.stringify(policyJsonSchema())));
+  });
+
+  test("may name its schema, which decides nothing", () => {
+    const named = createPolicy({ ...VALID, $schema: "./policy.schema.json" });
+    expect(named.digest).toBe(createPolicy(VALID).digest);
   });
 });

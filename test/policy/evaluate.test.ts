@@ -3,6 +3,8 @@
  */
 
 import { describe, expect, test } from "vitest";
+import { askInstead } from "../../src/policy/ask-instead.ts";
+import { definePolicy } from "../../src/policy/define-policy.ts";
 import { createPolicy } from "../../src/policy/evaluate.ts";
 import type { Effect, Facts } from "../../src/types.ts";
 import { makeFacts, makeManifest } from "./facts.ts";
@@ -127,16 +129,66 @@ describe("permits", () => {
     [[rule("a", "deny", { dynamicCode: true })], false],
     [[rule("a", "deny", { language: "javascript", dynamicCode: true })], false],
     [[rule("a", "deny", { language: "python", dynamicCode: true })], true],
-    [[rule("a", "ask", { dynamicCode: true })], true],
+    [[rule("a", "ask", { dynamicCode: true })], false],
     [[rule("a", "deny", { dynamicCode: true, nesting: { over: 3 } })], true],
   ];
   test.each(cases)("under %j dynamic code is permitted: %s", (rules, dynamicCode) => {
     expect(createPolicy(documentOf(rules)).permits("javascript")).toEqual({ dynamicCode });
   });
 
+  test("what a person is asked about is permitted where a person has approved it, and what is denied is not", () => {
+    const asking = createPolicy(documentOf([rule("a", "ask", { dynamicCode: true })]));
+    expect(asking.permits("javascript", true)).toEqual({ dynamicCode: true });
+    const denying = createPolicy(documentOf([rule("a", "deny", { dynamicCode: true })]));
+    expect(denying.permits("javascript", true)).toEqual({ dynamicCode: false });
+  });
+
   test("the list of built-in names is the language's own", () => {
     const policy = createPolicy(documentOf([], { builtins: { javascript: ["Math"] } }));
     expect(policy.permits("javascript").globals).toEqual(["Math"]);
     expect(policy.permits("python")).not.toHaveProperty("globals");
+  });
+});
+
+describe("dryRun", () => {
+  test.each(["deny", "ask"] as const)("allows, and says that it would have said %s", (effect) => {
+    const policy = createPolicy({ ...documentOf([rule("a", effect, { dynamicCode: true })]), dryRun: true });
+    const facts = makeFacts({ manifest: makeManifest({ dynamicCode: ["eval"] }) });
+    expect(policy.evaluate(facts)).toEqual({
+      effect: "allow",
+      reasons: [{ rule: "dry-run", message: expect.stringContaining(effect) }],
+      wouldBe: { effect, reasons: [{ rule: "a", message: "Message of a." }] },
+    });
+    expect(policy.mayAsk).toBe(false);
+    expect(policy.permits("javascript")).toEqual({ dynamicCode: true });
+  });
+});
+
+describe("askInstead", () => {
+  const evaluating = makeFacts({ manifest: makeManifest({ dynamicCode: ["eval"], globals: ["eval"] }) });
+
+  test.each(["dynamicCode", "dynamic-code"])("turns the denial of %s into a question, and no other", (name) => {
+    const asking = askInstead(createPolicy("standard"), [name]);
+    expect(asking.evaluate(evaluating)).toMatchObject({ effect: "ask", reasons: [{ rule: "dynamic-code" }] });
+    expect(asking.evaluate(makeFacts({ manifest: makeManifest({ members: ["__proto__"] }) })).effect).toBe("deny");
+    expect(asking.mayAsk).toBe(true);
+    expect(asking.digest).not.toBe(createPolicy("standard").digest);
+  });
+
+  test("refuses a name that the policy denies nothing by", () => {
+    expect(() => askInstead(createPolicy("standard"), ["dynamicCod"])).toThrow(
+      /ask\[0\]: expected what the policy denies \(.*dynamicCode.*\), got "dynamicCod"/,
+    );
+  });
+
+  test("keeps rules in TypeScript", () => {
+    const base = definePolicy({
+      name: "mine",
+      extends: "standard",
+      rules: [{ id: "no-loops", effect: "deny", when: ({ manifest }) => (manifest?.loops ?? 0) > 0, message: "No." }],
+    });
+    const asking = askInstead(base, ["dynamicCode"]);
+    expect(asking.evaluate(makeFacts({ manifest: makeManifest({ loops: 1 }) })).effect).toBe("deny");
+    expect(asking.evaluate(evaluating).effect).toBe("ask");
   });
 });

@@ -7,7 +7,7 @@ import { DEFAULT_LIMITS, LIMITS, type LimitName } from "../../src/limits.ts";
 import { definePolicy } from "../../src/policy/define-policy.ts";
 import { createPolicy, type Policy } from "../../src/policy/evaluate.ts";
 import { PRESET_NAMES } from "../../src/policy/presets.ts";
-import { describeTool } from "../../src/policy/prompt.ts";
+import { describeForSystem, describeTool } from "../../src/policy/prompt.ts";
 import type { Language, Manifest } from "../../src/types.ts";
 import { makeFacts, makeManifest, readFacts } from "./facts.ts";
 
@@ -125,5 +125,50 @@ describe("the description of a tool", () => {
     expect(text.length).toBeLessThanOrEqual(1200);
     expect(text.match(/and \d+ more/g)).toHaveLength(2);
     expect(text).toContain("Example:");
+  });
+});
+
+describe("what is told of asking and budgets", () => {
+  test.each(["imports", "dynamicCode", "privateAccess", "globals", "members"] as const)(
+    "of %s that are asked about is told, and asked",
+    (key) => {
+      const value = { imports: { noneOf: [] }, globals: { anyOf: ["x"] }, members: { anyOf: ["x"] } };
+      const when = { [key]: key in value ? value[key as keyof typeof value] : true };
+      const policy = customWith([{ id: "first", effect: "ask", when, message: "See it." }]);
+      const manifest = makeManifest({ [key]: ["x"] });
+      expect(policy.evaluate(makeFacts({ manifest })).effect).toBe("ask");
+      expect(policy.evaluate(makeFacts()).effect).toBe("allow");
+      expect(describeTool(policy, "javascript", DEFAULT_LIMITS)).toContain("A person is asked first about:");
+    },
+  );
+
+  test("no asking is told where nothing asks", () => {
+    for (const preset of PRESET_NAMES) {
+      expect(describeTool(createPolicy(preset), "javascript", DEFAULT_LIMITS)).not.toContain("A person");
+    }
+  });
+
+  test("a budget is told as it is enforced", () => {
+    const policy = customWith([
+      { id: "runs", effect: "deny", when: { threadRuns: { over: 3 } }, message: "No more runs." },
+      { id: "time", effect: "deny", when: { threadMs: { over: 700 } }, message: "No more time." },
+    ]);
+    const text = describeTool(policy, "javascript", DEFAULT_LIMITS);
+    expect(text).toContain("At most 3 runs in this conversation.");
+    expect(text).toContain("At most 700 ms of running time in this conversation.");
+    const effectAt = (threadRuns: number, threadMs: number) =>
+      policy.evaluate(makeFacts({ threadRuns, threadMs })).effect;
+    expect([effectAt(2, 700), effectAt(3, 0), effectAt(0, 701)]).toEqual(["allow", "deny", "deny"]);
+  });
+
+  test("the system message tells the limits of turns and calls, and of a person only where one may be asked", () => {
+    const limits = { ...DEFAULT_LIMITS, maxTurns: 7, maxCallsPerTurn: 5 };
+    const text = describeForSystem(createPolicy("standard"), limits);
+    expect(text).toContain("At most 7 of your messages");
+    expect(text).toContain("at most 5 calls");
+    expect(text).not.toContain("person");
+    expect(describeForSystem(customWith([{ id: "a", effect: "ask", when: {}, message: "See." }]), limits)).toContain(
+      "person",
+    );
   });
 });

@@ -12,6 +12,8 @@ import { nesting } from "./nesting.ts";
 import { privateAccess } from "./private-access.ts";
 import { repeat } from "./repeat.ts";
 import { sourceChars } from "./source-chars.ts";
+import { threadMs } from "./thread-ms.ts";
+import { threadRuns } from "./thread-runs.ts";
 
 export const CONDITIONS = {
   language,
@@ -23,6 +25,8 @@ export const CONDITIONS = {
   sourceChars,
   nesting,
   repeat,
+  threadRuns,
+  threadMs,
 } as const;
 
 export type ConditionKey = keyof typeof CONDITIONS;

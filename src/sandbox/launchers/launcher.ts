@@ -8,7 +8,10 @@ import type { WorkerFiles } from "../worker-files.ts";
 import type { WorkerNode } from "../worker-node.ts";
 
 /** A prober tries what is forbidden and says how far it came; it runs no program. */
-export type WorkerRole = "runner" | "inspector" | "prober";
+export type WorkerRole = "runner" | "inspector" | "prober" | TakenOver;
+
+/** A prober without Node's permission model, as after an exploit: shows what the launcher's walls hold. Is given no program. */
+export type TakenOver = "taken-over";
 
 /** What every worker of a sandbox is made of. */
 export interface WorkerNeeds {
@@ -36,7 +39,13 @@ export interface Command {
    * The process id of the worker itself, as the host sees it, where it is another than that of the command.
    * Asked when the worker is ready; null where it cannot be seen.
    */
-  findWorker?(commandPid: number): number | null | Promise<number | null>;
+  findWorker?(commandPid: number): number | null;
+  /** Where ending the command does not end the worker: who ends it by its number, on a word written to a pipe. */
+  undertaker?: { fd: number; serial: number };
+  /** Ends the worker by its name, with or without the command. */
+  endByName?(): void;
+  /** Told when the worker is no more. */
+  whenEnded?(workerPid: number): void;
 }
 
 /** Why a launcher cannot run here, and what would help. */

@@ -3,7 +3,12 @@
  */
 
 import { bubblewrapLauncher } from "./bubblewrap.ts";
+import { containerLauncher } from "./container.ts";
 import type { Launcher } from "./launcher.ts";
 import { processLauncher } from "./process.ts";
 
-export const LAUNCHERS = [bubblewrapLauncher, processLauncher] as const satisfies readonly Launcher[];
+export const LAUNCHERS = [
+  containerLauncher,
+  bubblewrapLauncher,
+  processLauncher,
+] as const satisfies readonly Launcher[];

@@ -7,7 +7,9 @@ import { randomUUID } from "node:crypto";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import type { ProbedMessage, ProbeMessage } from "../../protocol/messages.ts";
+import type { ProbeAttempt } from "../../types.ts";
 import type { ExchangeEnd, WorkerProcess } from "../worker-process.ts";
+import { lookAtWorker } from "./outside.ts";
 import type { InsideView } from "./sight.ts";
 
 const ATTEMPTS_TIMEOUT_MS = 5000;
@@ -29,6 +31,19 @@ async function listen(): Promise<Server | null> {
   });
 }
 
+function describeHost(server: Server | null, environment: readonly string[], hostPidIsShared: boolean): Probe {
+  const address = server?.address();
+  return {
+    memoryBytes: HOG_BYTES,
+    file: process.platform === "win32" ? "C:\\Windows\\win.ini" : "/etc/passwd",
+    folder: tmpdir(),
+    port: typeof address === "object" && address !== null ? address.port : 0,
+    hostPid: process.pid,
+    hostPidIsShared,
+    environment: ["TZ", "LC_ALL", ...environment],
+  };
+}
+
 async function ask(
   prober: WorkerProcess,
   probe: Probe,
@@ -46,6 +61,23 @@ async function discard(prober: WorkerProcess): Promise<void> {
   await prober.whenEnded;
 }
 
+/** What a worker comes to that is held by the launcher's walls alone. */
+export async function probeTakenOver(start: () => Promise<WorkerProcess>): Promise<ProbeAttempt[]> {
+  const server = await listen();
+  const prober = await start();
+  try {
+    const isShared = process.platform !== "linux" || lookAtWorker(prober.pid).namespaces.pid !== true;
+    const answered = await ask(prober, describeHost(server, [], isShared), "attempts", [
+      ATTEMPTS_TIMEOUT_MS,
+      NO_LIMIT_MB,
+    ]);
+    return "answer" in answered ? (answered.answer as ProbedMessage).attempts : [];
+  } finally {
+    server?.close();
+    await discard(prober);
+  }
+}
+
 /** @param look is called while the prober that answers is alive */
 export async function probeInside(
   start: () => Promise<WorkerProcess>,
@@ -53,22 +85,13 @@ export async function probeInside(
   look: (prober: WorkerProcess) => { hostPidIsShared: boolean },
 ): Promise<Omit<InsideView, "guestSees">> {
   const server = await listen();
-  const address = server?.address();
   const starting = start();
   // The second comes up while the first one works; a failure of it is read below.
   const startingHog = start();
   startingHog.catch(() => {});
   try {
     const prober = await starting;
-    const probe: Probe = {
-      memoryBytes: HOG_BYTES,
-      file: process.platform === "win32" ? "C:\\Windows\\win.ini" : "/etc/passwd",
-      folder: tmpdir(),
-      port: typeof address === "object" && address !== null ? address.port : 0,
-      hostPid: process.pid,
-      environment: ["TZ", "LC_ALL", ...environment],
-      ...look(prober),
-    };
+    const probe = describeHost(server, environment, look(prober).hostPidIsShared);
     const answered = await ask(prober, probe, "attempts", [ATTEMPTS_TIMEOUT_MS, NO_LIMIT_MB]);
     const attempts = "answer" in answered ? (answered.answer as ProbedMessage).attempts : [];
     const looped = endedBy(await ask(prober, probe, "endless", [LOOP_TIMEOUT_MS, NO_LIMIT_MB]));

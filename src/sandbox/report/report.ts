@@ -9,7 +9,7 @@ import type { WorkerProcess } from "../worker-process.ts";
 import type { WorkerSource } from "../worker-source.ts";
 import { describeLayers, summarize } from "./layers.ts";
 import { lookAtWorker, type OutsideView } from "./outside.ts";
-import { probeInside } from "./probe.ts";
+import { probeInside, probeTakenOver } from "./probe.ts";
 import type { InsideView, Sight } from "./sight.ts";
 
 /** Ends in the names of the host's objects that a program finds. */
@@ -47,7 +47,7 @@ export function layersOf(reported: Reported, worker: WorkerProcess): Layer[] {
 }
 
 /** Probes from inside and outside. Starts two workers that run no program, and ends them. */
-export async function makeReport(reported: Reported): Promise<SandboxReport> {
+export async function makeReport(reported: Reported, attacks = false): Promise<SandboxReport> {
   const { workers, environment } = reported;
   let outside: OutsideView | null = null;
   let isVisible = false;
@@ -73,6 +73,7 @@ export async function makeReport(reported: Reported): Promise<SandboxReport> {
     languages: [...reported.languages],
     layers,
     unavailable: workers.refused.map((refused) => ({ ...refused })),
+    ...(attacks ? { exploited: await probeTakenOver(() => workers.start("taken-over", "javascript")) } : {}),
   };
 }
 

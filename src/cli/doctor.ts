@@ -1,0 +1,124 @@
+/**
+ * `doctor`: what isolates a program on this machine, layer by layer, as it was probed a moment ago.
+ * Must not say of anything that it is there which was not seen.
+ */
+
+import { isDeepStrictEqual } from "node:util";
+import Table from "cli-table3";
+import { printJson } from "../protocol/json.ts";
+import type { JsonValue, Layer, ProbeAttempt, Sandbox, SandboxReport } from "../types.ts";
+import { GUEST_ATTACKS } from "./attacks.ts";
+import type { DoctorOptions } from "./command-options.ts";
+import { EXIT } from "./fault.ts";
+import { formatText } from "./layout.ts";
+import { openSandbox } from "./resources.ts";
+import { createStyle, type Style } from "./style.ts";
+import { NO_BORDERS, trimTable } from "./table.ts";
+
+/** What became of one attack. */
+interface Attacked {
+  readonly by: "a program" | "a worker that was taken over";
+  readonly title: string;
+  readonly hasSucceeded: boolean;
+  readonly detail: string;
+}
+
+async function attackAsGuest(sandbox: Sandbox): Promise<Attacked[]> {
+  const attacked: Attacked[] = [];
+  // One after the other: the last ones look for what those before them left behind.
+  for (const { title, source, limits = {}, ends, result } of GUEST_ATTACKS) {
+    const seen = await sandbox.run({ language: "javascript", source, limits });
+    const isRight = ends.includes(seen.status) && (result === undefined || isDeepStrictEqual(seen.result, result));
+    const detail = seen.ok ? `ended as ${seen.status}` : `${seen.status}: ${seen.message ?? seen.error}`;
+    attacked.push({ by: "a program", title, hasSucceeded: !isRight, detail });
+  }
+  return attacked;
+}
+
+function asAttacked({ name, hasSucceeded, detail }: ProbeAttempt): Attacked {
+  return { by: "a worker that was taken over", title: name, hasSucceeded, detail };
+}
+
+export function formatLayers(layers: readonly Layer[], style: Style): string[] {
+  const table = new Table({
+    chars: NO_BORDERS,
+    style: { head: [], border: [] },
+    wordWrap: true,
+    colWidths: [22, 6, style.columns - 32],
+  });
+  for (const { name, active, detail } of layers) {
+    table.push([`  ${name}`, active ? style.green("yes") : style.yellow("no"), style.dim(detail)]);
+  }
+  return trimTable(table);
+}
+
+/** Each thing to do once, with the layers that it would bring. */
+function formatRemedies(layers: readonly Layer[], style: Style): string[] {
+  const byRemedy = new Map<string, string[]>();
+  for (const { name, active, remedy } of layers) {
+    if (!active && remedy !== undefined) byRemedy.set(remedy, [...(byRemedy.get(remedy) ?? []), name]);
+  }
+  return [...byRemedy].flatMap(([remedy, names]) => [
+    ...formatText(`For ${names.join(", ")}:`, style, "  "),
+    ...formatText(remedy, style, "    "),
+    "",
+  ]);
+}
+
+function formatAttacks(attacked: readonly Attacked[], style: Style): string[] {
+  const table = new Table({
+    chars: NO_BORDERS,
+    style: { head: [], border: [] },
+    wordWrap: true,
+    colWidths: [46, 11, style.columns - 61],
+  });
+  for (const { by, title, hasSucceeded, detail } of attacked) {
+    const end = hasSucceeded ? style.red("SUCCEEDED") : style.green("failed");
+    table.push([`  ${by === "a program" ? "" : "taken over: "}${title}`, end, style.dim(detail)]);
+  }
+  return ["", `  ${style.bold("Attacks")}`, "", ...trimTable(table), ""];
+}
+
+function formatReport(report: SandboxReport, style: Style): string[] {
+  const { containment, workerNode, platform, summary, layers, unavailable } = report;
+  const others = unavailable.flatMap(({ name, reason, remedy }) =>
+    formatText(`${name}: ${reason}. ${remedy}`, style, "    "),
+  );
+  return [
+    "",
+    `  ${style.bold(`Containment: ${containment}`)}   Workers run on Node ${workerNode}, ${platform}.`,
+    "",
+    ...formatText(summary, style, "  "),
+    "",
+    ...formatLayers(layers, style),
+    "",
+    ...(others.length > 0 ? ["  Not to be had here:", ...others, ""] : []),
+    ...formatRemedies(layers, style),
+  ];
+}
+
+/** Reports, and where it was asked for attacks. */
+export async function showDoctor(options: DoctorOptions): Promise<number> {
+  // Whatever is missing is what it is here to say: that it warns of it, or refuses, would be in the way.
+  const sandbox = await openSandbox(options, { workers: 1, standby: 0, allowProcess: true });
+  const { exploited = [], ...report } = await sandbox.report({ attacks: options.attacks === true });
+  const attacked = options.attacks ? [...(await attackAsGuest(sandbox)), ...exploited.map(asAttacked)] : [];
+  const missing = (options.require ?? []).filter(
+    (name) => !report.layers.some((layer) => layer.name === name && layer.active),
+  );
+  const isWell = missing.length === 0 && !attacked.some(({ hasSucceeded }) => hasSucceeded);
+  if (options.json) {
+    const whole = { ok: isWell, missing, ...report, ...(options.attacks ? { attacks: attacked } : {}) };
+    process.stdout.write(`${printJson(whole as unknown as JsonValue)}\n`);
+    return isWell ? EXIT.ok : EXIT.notOk;
+  }
+  const style = createStyle(process.stdout);
+  const required = missing.map((name) => `  ${style.red("✗")} ${name} is required and not there`);
+  const lines = [
+    ...formatReport(report, style),
+    ...(options.attacks ? formatAttacks(attacked, style) : []),
+    ...required,
+  ];
+  process.stdout.write(`${lines.join("\n").trimEnd()}\n\n`);
+  return isWell ? EXIT.ok : EXIT.notOk;
+}

@@ -1,0 +1,77 @@
+/**
+ * The process that ends containers when the host cannot: told of each by number, it kills on demand, and whatever is left
+ * when the host is gone. It takes its orders from a pipe, which a thread can write to while the caller's loop is blocked.
+ * And at a start: what is left of hosts that died together with their undertaker.
+ */
+
+import { readFileSync, readlinkSync } from "node:fs";
+import { spawnWatcher, type Watcher } from "../spawn.ts";
+import { callEngine, type Engine, engineEnvironment } from "./engine.ts";
+
+export const HOST_LABEL = "sallyport.host";
+
+/**
+ * Words are `add NUMBER PID`, `drop NUMBER PID`, `kill NUMBER`. A pid of 0 is one that the host does not see. At the end of
+ * input it kills first what it sees, which takes no time, and then by name, which ends what it does not.
+ */
+const SCRIPT = `
+engine=$1 prefix=$2 numbers=" " pids=" "
+trap '' INT TERM HUP
+while read -r verb number pid; do
+  case $verb in
+    add) numbers="$numbers$number " pids="$pids\${pid:-0} " ;;
+    drop)
+      rest=" "; for each in $numbers; do [ "$each" = "$number" ] || rest="$rest$each "; done; numbers=$rest
+      rest=" "; for each in $pids; do [ "$each" = "$pid" ] || rest="$rest$each "; done; pids=$rest ;;
+    kill) "$engine" kill --signal KILL "$prefix$number" </dev/null >/dev/null 2>&1 & ;;
+  esac
+done
+for pid in $pids; do [ "$pid" -gt 1 ] && kill -9 "$pid" 2>/dev/null; done
+names=""; for number in $numbers; do names="$names $prefix$number"; done
+[ -z "$names" ] || "$engine" kill --signal KILL $names </dev/null >/dev/null 2>&1
+`;
+
+/** When a process started, in clock ticks since boot; null where there is none. */
+function startOf(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Where process ids mean what they mean to this host: the boot and the PID namespace. */
+function readWorld(): string {
+  try {
+    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
+    return `${boot}:${readlinkSync("/proc/self/ns/pid").replace(/\D/g, "")}`;
+  } catch {
+    return "";
+  }
+}
+
+/** Tells this host from any other, and from a later one with the same process id. */
+export function hostIdentity(): string {
+  return `${process.pid}:${startOf(process.pid)}:${readWorld()}`;
+}
+
+/** Removes the containers of hosts of this user that are no more. Never throws; a failure leaves them to the next start. */
+export async function reapOrphans(engine: Pick<Engine, "path">): Promise<void> {
+  const format = `{{.Names}} {{.Label "${HOST_LABEL}"}}`;
+  const list = ["ps", "--all", "--filter", `label=${HOST_LABEL}`, "--format", format];
+  const { stdout } = await callEngine(engine, list);
+  const world = readWorld();
+  const orphans = stdout.split("\n").flatMap((line) => {
+    const [name = "", identity = ""] = line.trim().split(" ");
+    const [pid = "", start = "", ...place] = identity.split(":");
+    const isOfHere = world !== "" && place.join(":") === world;
+    return isOfHere && startOf(Number(pid)) !== start ? [name] : [];
+  });
+  if (orphans.length > 0) await callEngine(engine, ["rm", "--force", ...orphans]);
+}
+
+/** @param prefix of the names of this host's containers, before their number */
+export function startUndertaker({ path }: Pick<Engine, "path">, prefix: string): Watcher {
+  return spawnWatcher("/bin/sh", ["-c", SCRIPT, "sallyport-undertaker", path, prefix], engineEnvironment());
+}

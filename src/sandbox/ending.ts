@@ -1,0 +1,55 @@
+/**
+ * Ends a worker for good, whatever stands between it and the host: a command that it ends with, or a container that does not
+ * care for its client. From the caller's thread; the supervisor thread has its own, smaller way.
+ */
+
+import { readFileSync } from "node:fs";
+import type { Command } from "./launchers/launcher.ts";
+import type { WorkerChild } from "./spawn.ts";
+
+/** After which a command whose worker was ended is ended as well: until then it passes on what the worker had written. */
+const DRAIN_MS = 2000;
+
+export interface Ending {
+  /** The worker was found to be this process. */
+  located(pid: number): void;
+  end(): void;
+}
+
+/** When it started, in clock ticks since boot: a number that was given again is another process. */
+function startOf(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** True where the process was there and could be ended. */
+function endByPid(pid: number, start: string | null): boolean {
+  if (start === null || startOf(pid) !== start) return false;
+  try {
+    return process.kill(pid, "SIGKILL");
+  } catch {
+    return false;
+  }
+}
+
+export function createEnding(child: WorkerChild, { undertaker, endByName }: Command): Ending {
+  let worker: { pid: number; start: string | null } | null = null;
+  return {
+    located(pid) {
+      worker = { pid, start: startOf(pid) };
+    },
+    end() {
+      if (undertaker === undefined) {
+        child.kill("SIGKILL");
+        return;
+      }
+      if (worker === null || !endByPid(worker.pid, worker.start)) endByName?.();
+      if (worker === null) child.kill("SIGKILL");
+      else setTimeout(() => child.kill("SIGKILL"), DRAIN_MS).unref();
+    },
+  };
+}

@@ -1,0 +1,105 @@
+/**
+ * A container of Docker or Podman: a worker in an image of its own files, without a network, read-only, with the kernel's
+ * limits on memory, processes and processor time. Runs only the image that `sallyport container build` made on this machine.
+ */
+
+import { randomBytes } from "node:crypto";
+import { callEngine, engineEnvironment, wallArguments } from "../container/engine.ts";
+import { type BuiltImage, fingerprintOf, readBuiltImage } from "../container/image.ts";
+import { HOST_LABEL, hostIdentity, reapOrphans, startUndertaker } from "../container/undertaker.ts";
+import { findByArgument } from "../descendants.ts";
+import type { Watcher } from "../spawn.ts";
+import { containerMemoryMb, OPEN_FILES, workerArguments, workerEnvironment } from "../worker-command.ts";
+import type { Command, Launcher, LaunchPlan, OpenLauncher, Unavailable, WorkerNeeds } from "./launcher.ts";
+
+/** Of the worker: it is the first process of its container. */
+const PARENT_PID = 0;
+const BUILD = "sallyport container build";
+
+async function findProblem(image: BuiltImage, needs: WorkerNeeds): Promise<Unavailable | null> {
+  if (image.fingerprint !== fingerprintOf(needs)) {
+    return {
+      reason: "the image was built from other files than these workers have",
+      remedy: `Build it again: ${BUILD}.`,
+    };
+  }
+  const { status, stderr } = await callEngine(image, ["image", "inspect", "--format", "{{.Id}}", image.image]);
+  if (status === 0) return null;
+  const reason = stderr.trim().split("\n").at(-1)?.slice(0, 200) || "there is no answer";
+  return {
+    reason: `${image.engine} does not give the image (${reason})`,
+    remedy: `Start ${image.engine}, or build again: ${BUILD}.`,
+  };
+}
+
+export const containerLauncher = {
+  name: "container",
+  async open(needs: WorkerNeeds): Promise<OpenLauncher | Unavailable> {
+    const image = readBuiltImage(needs);
+    if (image === null) {
+      return {
+        reason: "the worker's image has not been built",
+        remedy: `Build it: ${BUILD} (needs Docker, or Podman and runc; nothing is pulled).`,
+      };
+    }
+    const problem = await findProblem(image, needs);
+    if (problem) return problem;
+    const prefix = `sallyport-${process.pid}-${randomBytes(4).toString("hex")}-`;
+    const identity = hostIdentity();
+    let undertaker: Watcher | null = null;
+    let reaping: Promise<void> | null = null;
+    let serial = 0;
+    return {
+      diesBy: "a process beside the host that kills its containers when the host is gone",
+      command(plan) {
+        undertaker ??= startUndertaker(image, prefix);
+        reaping ??= reapOrphans(image);
+        serial++;
+        return command({ image, plan, identity, name: `${prefix}${serial}`, serial, undertaker });
+      },
+      async close() {
+        await reaping;
+        await undertaker?.close();
+      },
+    };
+  },
+} as const satisfies Launcher;
+
+interface Start {
+  image: BuiltImage;
+  plan: LaunchPlan;
+  identity: string;
+  name: string;
+  serial: number;
+  undertaker: Watcher;
+}
+
+function command({ image, plan, identity, name, serial, undertaker }: Start): Command {
+  const memoryMb = containerMemoryMb(plan.language);
+  const environment = Object.entries(workerEnvironment(plan.env)).flatMap(([key, value]) => [
+    "--env",
+    `${key}=${value}`,
+  ]);
+  const worker = [plan.node.path, ...workerArguments(plan, PARENT_PID), name];
+  undertaker.tell(`add ${serial} 0`);
+  return {
+    path: image.path,
+    args: [
+      ...["run", "--interactive", "--rm", "--name", name, "--label", `${HOST_LABEL}=${identity}`],
+      ...wallArguments(image, { runtime: image.runtime, memoryMb, openFiles: OPEN_FILES }),
+      ...environment,
+      image.image,
+      ...worker,
+    ],
+    env: engineEnvironment(),
+    lifeline: false,
+    undertaker: { fd: undertaker.fd, serial },
+    endByName: () => undertaker.tell(`kill ${serial}`),
+    findWorker() {
+      const pid = findByArgument(name);
+      if (pid !== null) undertaker.tell(`drop ${serial} 0\nadd ${serial} ${pid}`);
+      return pid;
+    },
+    whenEnded: (pid) => undertaker.tell(`drop ${serial} ${pid}`),
+  };
+}
