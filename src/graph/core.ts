@@ -13,6 +13,7 @@ import { createPolicy, type Policy } from "../policy/evaluate.ts";
 import type { CallLimits, Language, Receipt } from "../types.ts";
 import { createGrants, type Grants, hashInput } from "./grants.ts";
 import { createPipeline, type Pipeline } from "./pipeline.ts";
+import { deriveSealKey } from "./seal.ts";
 import { listTools } from "./tool-names.ts";
 import type { TurnRules } from "./turn.ts";
 
@@ -52,6 +53,7 @@ export interface Core {
 export function createCore(options: ResolvedGraphOptions, hasModel: boolean): Core {
   const policy = askInstead(createPolicy(options.policy), options.ask);
   const tools = listTools(options.sandbox.languages);
+  const sealKey = deriveSealKey(options.approvalKey);
   const offered = new Map(options.policies.map((given) => createPolicy(given)).map((made) => [made.name, made]));
 
   const findPolicies = (name: string | undefined): Policy[] => {
@@ -78,7 +80,7 @@ export function createCore(options: ResolvedGraphOptions, hasModel: boolean): Co
       const run = resolveRunOptions(options, config.context);
       const policies = findPolicies(run.policy);
       const mayAsk = policies.some((one) => one.mayAsk);
-      return { ...run, tools, policies, mayAsk, policyName: policies.map(({ name }) => name).join("+") };
+      return { ...run, tools, policies, mayAsk, sealKey, policyName: policies.map(({ name }) => name).join("+") };
     },
   };
 }
