@@ -4,6 +4,7 @@
 
 export { type ErrorCode, SandboxError } from "./errors.ts";
 export type { SallyportEvent, SallyportEventData, SallyportEventName } from "./graph/events.ts";
+export { createReceiptLog, type ReceiptLog, verifyReceipts } from "./graph/receipt-log.ts";
 export { type CodeTool, createCodeTools } from "./graph/tools.ts";
 export { type CodeExecutionGraph, createCodeExecutionGraph, type GraphOptions } from "./graph/workflow.ts";
 export { DEFAULT_LIMITS } from "./limits.ts";

@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { parseConcurrency, parseLanguage, parseLimit, parseNames } from "./arguments.ts";
-import type { BatchOptions, CommonOptions, DoctorOptions, InspectOptions, RunOptions } from "./command-options.ts";
+import type { BatchOptions, CommonOptions, DoctorOptions, InspectOptions, RunOptions, VerifyOptions } from "./command-options.ts";
 import { EXIT, UsageError } from "./fault.ts";
 import { describeCommand, EPILOGUE, INTRODUCTION } from "./help.ts";
 import { createStyle, hasColor } from "./style.ts";
@@ -50,6 +50,7 @@ function createProgram(setExitCode: (code: number) => void): Command {
     .helpOption("-h, --help", "print this help")
     .option("--policy <name|file>", "strict, standard, allow-all, or a policy document in JSON", "standard")
     .option("--containment <kind>", "auto, container, bubblewrap or process: what workers run inside", "auto")
+    .option("--receipts <file>", "append every call's receipt to a file that `receipts verify` checks")
     .argument("[question...]", "a question for a real model; nothing at all: the tour")
     .action(async (words: string[], options: CommonOptions) => {
       if (words.length === 0) return setExitCode(await (await import("./tour.ts")).showTour(options));
@@ -83,6 +84,15 @@ function createProgram(setExitCode: (code: number) => void): Command {
     .action(async () =>
       setExitCode(await (await import("./batch.ts")).runBatch(batch.optsWithGlobals<BatchOptions>())),
     );
+
+  const receipts = describeCommand(program, "receipts");
+  const verify = receipts.command("verify").argument("<file>").summary("whether every line is as it was written");
+  verify
+    .option("--head <hash>", "a head that was kept elsewhere: shows lines that were cut off at the end")
+    .option("--json", "print the report as one line of JSON")
+    .action(async (file: string) => {
+      setExitCode(await (await import("./receipts.ts")).verifyFile(file, verify.opts<VerifyOptions>()));
+    });
 
   const graph = describeCommand(program, "graph");
   graph.action(async () =>

@@ -5,7 +5,7 @@
 
 import type { SandboxOptions } from "../options.ts";
 import type { Policy } from "../policy/evaluate.ts";
-import type { Sandbox } from "../types.ts";
+import type { Receipt, Sandbox } from "../types.ts";
 import type { CommonOptions } from "./command-options.ts";
 import { UsageError } from "./fault.ts";
 import { closeOnExit } from "./shutdown.ts";
@@ -31,6 +31,21 @@ export async function loadPolicy(nameOrFile: string): Promise<Policy> {
     );
   }
   return createPolicy(document);
+}
+
+/** `onReceipt` for a graph: appends to the file that --receipts names. Nothing where it names none. */
+export async function openReceipts({ receipts }: CommonOptions): Promise<{ onReceipt?: (receipt: Receipt) => void }> {
+  if (receipts === undefined) return {};
+  const { createReceiptLog } = await import("../graph/receipt-log.ts");
+  const key = process.env.SALLYPORT_RECEIPT_KEY;
+  try {
+    const log = await createReceiptLog(receipts, key === undefined || key === "" ? {} : { key });
+    closeOnExit(async () => log.close());
+    return { onReceipt: log.onReceipt };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`--receipts ${JSON.stringify(receipts)}: ${reason}`, { cause: error });
+  }
 }
 
 /** A sandbox inside the containment that the options ask for. Closed when the process ends. */

@@ -13,7 +13,7 @@ import { type LimitSettings, languageOfFile } from "./arguments.ts";
 import type { RunOptions } from "./command-options.ts";
 import { EXIT, UsageError } from "./fault.ts";
 import { formatObservation } from "./observation.ts";
-import { loadPolicy, openSandbox } from "./resources.ts";
+import { loadPolicy, openReceipts, openSandbox } from "./resources.ts";
 import { readJson, readText } from "./source.ts";
 import { createStyle } from "./style.ts";
 
@@ -55,7 +55,7 @@ async function runThroughGraph(source: string, language: Language, input: { inpu
   if (!sandbox.languages.includes(language)) {
     throw new UsageError(`there is no engine for ${language} in this version: use ${sandbox.languages.join(" or ")}`);
   }
-  const graph = createCodeExecutionGraph({ sandbox, policy, maxTurns: 1, ...input });
+  const graph = createCodeExecutionGraph({ sandbox, policy, maxTurns: 1, ...input, ...(await openReceipts(options)) });
   const call = { type: "tool_call" as const, id: "call_1", name: TOOL_NAMES[language], args: { source } };
   const { outcome, receipts } = await graph.invoke({ messages: [new AIMessage({ content: "", tool_calls: [call] })] });
   if (typeof outcome?.observation !== "string") throw new Error("the graph ended without an observation");

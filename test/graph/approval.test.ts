@@ -168,3 +168,17 @@ describe("without anybody to ask", () => {
     expect(executions("nobody")).toEqual([]);
   });
 });
+
+describe("standard with ask: dynamicCode", () => {
+  it("asks about eval, runs it once approved, and leaves no eval to what nobody was asked about", async () => {
+    const made = graph({ policy: "standard", ask: ["dynamicCode"] });
+    const at = config();
+    const waiting = await made.invoke(
+      { messages: [human(), ai(call("a", "return eval('6 * 7')"), call("b", "return typeof globalThis.eval"))] },
+      at,
+    );
+    expect(questionOf(waiting)?.calls).toMatchObject([{ callId: "a", manifest: { dynamicCode: ["eval"] } }]);
+    const end = await made.invoke(answer(APPROVE), at);
+    expect(observations(end).map(({ result }) => result)).toEqual([42, "undefined"]);
+  });
+});

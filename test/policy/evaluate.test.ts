@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { askInstead } from "../../src/policy/ask-instead.ts";
 import { definePolicy } from "../../src/policy/define-policy.ts";
 import { createPolicy } from "../../src/policy/evaluate.ts";
-import type { Effect, Facts } from "../../src/types.ts";
+import type { Effect, Facts, Manifest } from "../../src/types.ts";
 import { makeFacts, makeManifest } from "./facts.ts";
 
 const rule = (id: string, effect: Effect, when: object = {}) => ({ id, effect, when, message: `Message of ${id}.` });
@@ -179,6 +179,16 @@ describe("askInstead", () => {
     expect(() => askInstead(createPolicy("standard"), ["dynamicCod"])).toThrow(
       /ask\[0\]: expected what the policy denies \(.*dynamicCode.*\), got "dynamicCod"/,
     );
+  });
+
+  test("asks about the doubt that comes with it, and denies what is known all the same", () => {
+    const asking = askInstead(createPolicy("standard"), ["dynamicCode"]);
+    const doubtful = { dynamicCode: ["eval"], undetermined: ["imports" as const] };
+    const effectOf = (manifest: Partial<Manifest>) =>
+      asking.evaluate(makeFacts({ manifest: makeManifest(manifest) })).effect;
+    expect(effectOf(doubtful)).toBe("ask");
+    expect(effectOf({ ...doubtful, imports: ["fs"] })).toBe("deny");
+    expect(effectOf({ undetermined: ["imports"] })).toBe("deny");
   });
 
   test("keeps rules in TypeScript", () => {
