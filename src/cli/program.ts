@@ -6,7 +6,14 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { parseConcurrency, parseLanguage, parseLimit, parseNames } from "./arguments.ts";
-import type { BatchOptions, CommonOptions, DoctorOptions, InspectOptions, RunOptions, VerifyOptions } from "./command-options.ts";
+import type {
+  BatchOptions,
+  CommonOptions,
+  DoctorOptions,
+  InspectOptions,
+  RunOptions,
+  VerifyOptions,
+} from "./command-options.ts";
 import { EXIT, UsageError } from "./fault.ts";
 import { describeCommand, EPILOGUE, INTRODUCTION } from "./help.ts";
 import { createStyle, hasColor } from "./style.ts";

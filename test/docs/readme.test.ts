@@ -23,9 +23,7 @@ beforeAll(async () => {
   sandbox = await createSandbox({ workers: 1, standby: 0 });
   server = await startOpenAiServer({
     script: ({ messages }) =>
-      messages.at(-1)?.role === "user"
-        ? { calls: [callTool("call_1", PROGRAM)] }
-        : { text: "The 100th prime is 541." },
+      messages.at(-1)?.role === "user" ? { calls: [callTool("call_1", PROGRAM)] } : { text: "The 100th prime is 541." },
   });
 });
 
