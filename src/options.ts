@@ -128,6 +128,24 @@ export interface CodeOptions {
   onReceipt?: (receipt: Receipt) => void;
 }
 
+/** What bounds the calls of one conversation, and who may approve them: the same for graph, tools and middleware. */
+export interface BoundOptions extends CodeOptions {
+  /** Turns since the last human message that may run code. Default 3. */
+  maxTurns?: number;
+  /** Calls of one message that may run. Default 8. */
+  maxCallsPerTurn?: number;
+  /** Policies that a caller's context may add by their names. Default: the presets. None: an empty list. */
+  policies?: readonly NonNullable<CodeOptions["policy"]>[];
+  /** What the policy denies and a person is to be asked about instead: keys of `when` or ids of rules. Default none. */
+  ask?: readonly string[];
+  /** Operator's secret, at least 32 characters, from which approvals are MAC'd. Without it they hold in this process only. */
+  approvalKey?: string | Uint8Array;
+  /** Milliseconds from an approval to its use, after which it counts for nothing. Default 300,000. */
+  approvalTtlMs?: number;
+  /** Remembers used grants beyond this process. Default: the process remembers its own. */
+  grantStore?: GrantStore;
+}
+
 export interface ResolvedCodeOptions {
   readonly sandbox: Sandbox;
   readonly policy: unknown;
@@ -136,7 +154,7 @@ export interface ResolvedCodeOptions {
   readonly onReceipt: ((receipt: Receipt) => void) | undefined;
 }
 
-/** What bounds one run of the graph; `resolveRunOptions` lowers it for a caller. */
+/** What bounds one run of the graph; `resolveRunOptions` of options-run.ts lowers it for a caller. */
 export interface ResolvedGraphOptions extends ResolvedCodeOptions {
   readonly policies: readonly unknown[];
   readonly maxTurns: number;
@@ -151,24 +169,13 @@ export interface ResolvedGraphOptions extends ResolvedCodeOptions {
   readonly grantStore: GrantStore | undefined;
 }
 
-/** What a caller of the graph may lower with `context`; whatever would raise a bound is not followed. */
-export interface RunOptions {
-  /** Turns since the last human message. */
-  maxTurns?: number;
-  /** The name of a policy that the deployment offers, and that has to allow a call as well. */
-  policy?: string;
-  /** Only `success` changes anything: it ends sooner. */
-  endOn?: "success" | "answer";
-  limits?: Partial<CallLimits>;
-}
-
 function hasFunctions(value: unknown, ...names: string[]): boolean {
   return (
     typeof value === "object" && value !== null && names.every((name) => typeof Reflect.get(value, name) === "function")
   );
 }
 
-const callLimitsSchema = z.strictObject(
+export const callLimitsSchema = z.strictObject(
   Object.fromEntries(
     Object.entries(LIMITS)
       .filter(([, row]) => row.scope === "call")
@@ -186,19 +193,32 @@ const codeShape = {
 
 const MIN_KEY_LENGTH = 32;
 
-const boundTurns = z.int().min(LIMITS.maxTurns.min).max(LIMITS.maxTurns.max);
+export const boundTurns = z.int().min(LIMITS.maxTurns.min).max(LIMITS.maxTurns.max);
+
+const boundsShape = {
+  maxTurns: boundTurns.optional(),
+  maxCallsPerTurn: z.int().min(LIMITS.maxCallsPerTurn.min).max(LIMITS.maxCallsPerTurn.max).optional(),
+  policies: z.array(z.unknown()).default(["strict", "standard", "allow-all"]),
+  ask: z.array(z.string().min(1)).default([]),
+  approvalKey: z
+    .custom<string | Uint8Array>(
+      (value) => (typeof value === "string" || value instanceof Uint8Array) && value.length >= MIN_KEY_LENGTH,
+      `a secret of at least ${MIN_KEY_LENGTH} characters or bytes`,
+    )
+    .optional(),
+  approvalTtlMs: z.int().min(1000).max(86_400_000).default(300_000),
+  grantStore: z.custom<GrantStore>((value) => hasFunctions(value, "use"), "an object with a method use").optional(),
+};
 
 const graphSchema = z.strictObject({
   ...codeShape,
+  ...boundsShape,
   model: z
     .custom(
       (value) => typeof value === "function" || hasFunctions(value, "invoke", "bindTools"),
       "a chat model with bindTools",
     )
     .optional(),
-  maxTurns: boundTurns.optional(),
-  maxCallsPerTurn: z.int().min(LIMITS.maxCallsPerTurn.min).max(LIMITS.maxCallsPerTurn.max).optional(),
-  policies: z.array(z.unknown()).default(["strict", "standard", "allow-all"]),
   endOn: z.enum(["success", "answer"]).default("success"),
   unknownTools: z.enum(["reject", "leave"]).default("reject"),
   systemMessage: z
@@ -209,35 +229,15 @@ const graphSchema = z.strictObject({
     .optional(),
   name: z.string().min(1).max(64).default("sallyport"),
   tellRules: z.boolean().default(false),
-  ask: z.array(z.string().min(1)).default([]),
-  approvalKey: z
-    .custom<string | Uint8Array>(
-      (value) => (typeof value === "string" || value instanceof Uint8Array) && value.length >= MIN_KEY_LENGTH,
-      `a secret of at least ${MIN_KEY_LENGTH} characters or bytes`,
-    )
-    .optional(),
-  approvalTtlMs: z.int().min(1000).max(86_400_000).default(300_000),
-  grantStore: z.custom<GrantStore>((value) => hasFunctions(value, "use"), "an object with a method use").optional(),
 });
 
 const codeSchema = z.strictObject(codeShape);
+const toolSchema = z.strictObject({ ...codeShape, ...boundsShape });
+const middlewareSchema = toolSchema.extend({ endOn: z.enum(["success", "answer"]).default("answer") });
 
-const runSchema = z.object({
-  maxTurns: boundTurns.optional(),
-  policy: z.string().optional(),
-  endOn: z.enum(["success", "answer"]).optional(),
-  limits: callLimitsSchema.optional(),
-});
-
-const CALL_LIMITS = Object.entries(LIMITS).flatMap(([name, row]) =>
+export const CALL_LIMITS = Object.entries(LIMITS).flatMap(([name, row]) =>
   row.scope === "call" ? [name as keyof CallLimits] : [],
 );
-
-function lowerLimits(base: Readonly<CallLimits>, asked: Partial<CallLimits> | undefined): Readonly<CallLimits> {
-  if (asked === undefined) return base;
-  const lowered = CALL_LIMITS.map((name) => [name, Math.min(base[name], asked[name] ?? base[name])]);
-  return Object.freeze(Object.fromEntries(lowered) as unknown as CallLimits);
-}
 
 function completeCode(parsed: z.output<typeof codeSchema>): ResolvedCodeOptions {
   const { sandbox, policy, input, onReceipt } = parsed;
@@ -251,48 +251,38 @@ function completeCode(parsed: z.output<typeof codeSchema>): ResolvedCodeOptions 
   };
 }
 
+function completeBounds(parsed: z.output<typeof toolSchema>) {
+  const { sandbox, policies, ask, approvalKey, approvalTtlMs, grantStore } = parsed;
+  return {
+    ...completeCode(parsed),
+    maxTurns: parsed.maxTurns ?? sandbox.limits.maxTurns,
+    maxCallsPerTurn: parsed.maxCallsPerTurn ?? sandbox.limits.maxCallsPerTurn,
+    policies,
+    ask,
+    approvalKey,
+    approvalTtlMs,
+    grantStore,
+  };
+}
+
+/** What tools and middleware have of a graph: calls that are not theirs are the agent's. */
+const GUEST = { unknownTools: "leave", name: "sallyport", tellRules: false } as const;
+
 /** @throws SandboxError INVALID_OPTIONS */
-export function resolveToolOptions(options: unknown): ResolvedCodeOptions {
-  return Object.freeze(completeCode(parseOptions(codeSchema, options, "createCodeTools")));
+export function resolveToolOptions(options: unknown): ResolvedGraphOptions {
+  const parsed = parseOptions(toolSchema, options, "createCodeTools");
+  return Object.freeze({ ...completeBounds(parsed), ...GUEST, endOn: "answer" as const });
+}
+
+/** @throws SandboxError INVALID_OPTIONS */
+export function resolveMiddlewareOptions(options: unknown): ResolvedGraphOptions {
+  const parsed = parseOptions(middlewareSchema, options, "codeExecutionMiddleware");
+  return Object.freeze({ ...completeBounds(parsed), ...GUEST, endOn: parsed.endOn });
 }
 
 /** @throws SandboxError INVALID_OPTIONS */
 export function resolveGraphOptions(options: unknown): ResolvedGraphOptions {
   const parsed = parseOptions(graphSchema, options, "createCodeExecutionGraph");
-  const { endOn, unknownTools, name, policies, sandbox, ask, tellRules, approvalKey, approvalTtlMs, grantStore } =
-    parsed;
-  return Object.freeze({
-    ...completeCode(parsed),
-    maxTurns: parsed.maxTurns ?? sandbox.limits.maxTurns,
-    maxCallsPerTurn: parsed.maxCallsPerTurn ?? sandbox.limits.maxCallsPerTurn,
-    policies,
-    endOn,
-    unknownTools,
-    name,
-    ask,
-    tellRules,
-    approvalKey,
-    approvalTtlMs,
-    grantStore,
-  });
-}
-
-/**
- * The options of one run: the deployment's, lowered by the caller's context. `policy` is the caller's further one.
- * A context that is absent or empty changes nothing; keys that are not ours are somebody else's.
- * @throws SandboxError INVALID_OPTIONS
- */
-export function resolveRunOptions(
-  deployed: ResolvedGraphOptions,
-  context: unknown,
-): Omit<ResolvedGraphOptions, "policy"> & { readonly policy: string | undefined } {
-  if (context === undefined || context === null) return { ...deployed, policy: undefined };
-  const asked = parseOptions(runSchema, context, "context");
-  return Object.freeze({
-    ...deployed,
-    policy: asked.policy,
-    maxTurns: Math.min(deployed.maxTurns, asked.maxTurns ?? deployed.maxTurns),
-    endOn: asked.endOn === "success" ? "success" : deployed.endOn,
-    limits: lowerLimits(deployed.limits, asked.limits as Partial<CallLimits> | undefined),
-  });
+  const { endOn, unknownTools, name, tellRules } = parsed;
+  return Object.freeze({ ...completeBounds(parsed), endOn, unknownTools, name, tellRules });
 }

@@ -22,8 +22,8 @@ let server: OpenAiServer;
 beforeAll(async () => {
   sandbox = await createSandbox({ workers: 1, standby: 0 });
   server = await startOpenAiServer({
-    script: (_request, turn) =>
-      turn === 1 ? { calls: [callTool("call_1", PROGRAM)] } : { text: "The 100th prime is 541." },
+    script: ({ messages }) =>
+      messages.at(-1)?.role === "user" ? { calls: [callTool("call_1", PROGRAM)] } : { text: "The 100th prime is 541." },
   });
 });
 
@@ -52,7 +52,11 @@ async function runBlock(code: string): Promise<{ code: number | null; stdout: st
   child.stderr.on("data", (chunk) => {
     stderr += chunk;
   });
-  child.stdin.end(code.replace('"sallyport"', JSON.stringify(new URL("../../src/index.ts", import.meta.url).href)));
+  const entries = { '"sallyport"': "index.ts", '"sallyport/middleware"': "graph/middleware.ts" };
+  const named = Object.entries(entries).reduce((text, [name, file]) => {
+    return text.replace(name, JSON.stringify(new URL(`../../src/${file}`, import.meta.url).href));
+  }, code);
+  child.stdin.end(named);
   const exit = await new Promise<number | null>((resolve) => child.once("close", resolve));
   return { code: exit, stdout, stderr };
 }
@@ -65,7 +69,11 @@ describe("the README", () => {
   const shown: [title: string, output: RegExp][] = [
     ["the agent in five lines", /^answer The 100th prime is 541\.\n$/],
     ["the subgraph", /^\{"ok":true,"status":"ok","result":2,"stdout":\[\]\}\n$/],
-    ["the tools", /^\{"ok":true,"status":"ok","result":2,"stdout":\[\]\}\n$/],
+    ["a node with another state", /^\{"ok":true,"status":"ok","result":6,"stdout":\[\]\}\n$/],
+    ["the middleware", /^The 100th prime is 541\.\n$/],
+    ["the tools", /^(\{"ok":true,"status":"ok","result":2,"stdout":\[\]\}\n){2}$/],
+    ["an approval", /__interrupt__[^]*"result":42,"stdout":\[\]\}\n\{"ok":false,"status":"denied".*"ApprovalRejected"/],
+    ["a model server of one's own", /^validated [^]*\ndecided [^]*\nstarted [^]*\nfinished /],
     ["the sandbox alone", /^\[ '2 rows' \] \{/],
     ["a policy of one's own", /"status":"denied".*At most 20 characters/],
   ];
