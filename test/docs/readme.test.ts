@@ -76,6 +76,7 @@ describe("the README", () => {
     ["a model server of one's own", /^validated [^]*\ndecided [^]*\nstarted [^]*\nfinished /],
     ["the sandbox alone", /^\[ '2 rows' \] \{/],
     ["a policy of one's own", /"status":"denied".*At most 20 characters/],
+    ["an approval", /^\{"ok":true,"status":"ok","result":42,"stdout":\[\]\}\n$/],
   ];
 
   it("has no TypeScript block without a test", () => {
