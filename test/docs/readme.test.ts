@@ -77,6 +77,7 @@ describe("the README", () => {
     ["the sandbox alone", /^\[ '2 rows' \] \{/],
     ["a policy of one's own", /"status":"denied".*At most 20 characters/],
     ["an approval", /^\{"ok":true,"status":"ok","result":42,"stdout":\[\]\}\n$/],
+    ["the report", /^(container|bubblewrap|process) .+ \d+\n$/s],
   ];
 
   it("has no TypeScript block without a test", () => {
