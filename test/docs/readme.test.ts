@@ -68,6 +68,7 @@ describe("the README", () => {
     ["the tools", /^\{"ok":true,"status":"ok","result":2,"stdout":\[\]\}\n$/],
     ["the sandbox alone", /^\[ '2 rows' \] \{/],
     ["a policy of one's own", /"status":"denied".*At most 20 characters/],
+    ["what is required", /^(container|bubblewrap|process) A V8 exploit would find itself .* \d+\n$/],
   ];
 
   it("has no TypeScript block without a test", () => {
