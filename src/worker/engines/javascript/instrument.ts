@@ -4,6 +4,7 @@
  */
 
 import type { ExpressionStatement, Node, Program } from "acorn";
+import { childNodes } from "./child-nodes.ts";
 import type { Parsed, Position } from "./parse.ts";
 
 export interface Instrumented {
@@ -80,11 +81,4 @@ function patternBinds(pattern: Node): boolean {
     else if (node.type !== "Identifier") pending.push(...childNodes(node));
   }
   return false;
-}
-
-function childNodes(node: Node): Node[] {
-  return Object.values(node).flatMap((value: unknown) => {
-    const items: unknown[] = Array.isArray(value) ? value : [value];
-    return items.filter((item): item is Node => typeof (item as Node | null)?.type === "string");
-  });
 }
