@@ -41,8 +41,8 @@ export function createProgram(
   }
   let resultBytes = 0;
   let state: "running" | "settled" | "failed" = "running";
-  /** A last expression or `result` that is a promise counts by what it resolves to. */
-  let hasAwaited = false;
+  /** A `result` or last expression that is a promise counts by what it resolves to: the rules before it have been tried. */
+  let rule: "return" | "result" | "global" | "last" | "line" = "return";
   let settledWith: unknown;
   const slot: Slot = p.createObject(null) as Slot;
 
@@ -71,16 +71,42 @@ export function createProgram(
   /** A lie costs nothing: following what is no promise fails. */
   const isPromise = (value: unknown): boolean =>
     typeof value === "object" && value !== null && p.tagOf(value) === "[object Promise]";
-  /** The order of the contract: return, `result`, last expression, last printed line, null. */
-  const chooseValue = (): unknown => {
-    if (hasAwaited) return settledWith === undefined ? output.lastLine() : settledWith;
-    if (settledWith !== slot) return settledWith;
-    const bound = slot.result === undefined ? undefined : slot.result();
-    if (bound !== undefined) return bound;
+  const globalResult = (): unknown => {
     const found = p.getOwnPropertyDescriptor(p.scope, "result");
-    if (found !== undefined && p.hasOwn(found, "value") && found.value !== undefined) return found.value;
-    if (slot.last !== undefined) return slot.last;
-    return output.lastLine();
+    return found !== undefined && p.hasOwn(found, "value") ? found.value : undefined;
+  };
+  /** Where `rule` gives a value, that is it; else the next one is tried. */
+  const tryRule = (): unknown => {
+    if (rule === "return") {
+      rule = "result";
+      return settledWith === slot ? undefined : settledWith;
+    }
+    if (rule === "result") {
+      rule = "global";
+      return slot.result === undefined ? undefined : slot.result();
+    }
+    if (rule === "global") {
+      rule = "last";
+      return globalResult();
+    }
+    rule = "line";
+    return slot.last;
+  };
+  /** The order of the contract: return, `result`, last expression, last printed line, null. */
+  const chooseValue = (): string => {
+    if (rule === "return" && settledWith === undefined) return encode.value(undefined, resultBytes);
+    if (rule !== "return" && settledWith !== undefined) return encode.value(settledWith, resultBytes);
+    while (rule !== "line") {
+      const isReturned = rule === "return";
+      const value = tryRule();
+      if (value === undefined) continue;
+      if (isReturned || !isPromise(value) || !follow(value)) return encode.value(value, resultBytes);
+      state = "running";
+      return "A";
+    }
+    // A line that is too large for a value is in the output all the same: no reason to fail.
+    const printed = encode.value(output.lastLine(), resultBytes);
+    return printed[0] === "R" ? `P${p.slice(printed, 1) as string}` : "Rnull";
   };
 
   /** Apart, since V8 reads the calling function once more for the position of the text. */
@@ -115,15 +141,8 @@ export function createProgram(
       }
     }
     if (state !== "settled") return "D";
-    let value: unknown;
     try {
-      value = chooseValue();
-      if (isPromise(value) && !hasAwaited && follow(value)) {
-        state = "running";
-        hasAwaited = true;
-        return "A";
-      }
-      return encode.value(value, resultBytes);
+      return chooseValue();
     } catch (error) {
       return encode.error(error);
     }
