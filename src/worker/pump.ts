@@ -7,7 +7,8 @@ import { hash } from "node:crypto";
 import { decodeHostMessage, type HostMessage, type OutcomeMessage, type RunMessage } from "../protocol/messages.ts";
 import type { Language, Manifest } from "../types.ts";
 import { receive, send } from "./channel.ts";
-import type { Engine, EngineOutcome, Output } from "./engines/engine.ts";
+import type { Engine } from "./engines/engine.ts";
+import { runSafely } from "./run-safely.ts";
 
 export type Inspector = (source: string) => Manifest;
 
@@ -43,17 +44,6 @@ function handle(
   send(run(engine, message));
   engine.renew();
   send({ type: "rested", id: message.id });
-}
-
-/** An exception of our own code is the end of the run, not of the worker: `renew` discards whatever the engine held. */
-export function runSafely(engine: Engine, message: RunMessage, output: Output): EngineOutcome {
-  try {
-    return engine.run(message, output);
-  } catch (error) {
-    // Its text may be the program's: for whoever looks after the worker, never in an answer.
-    console.error("sallyport: the engine failed:", error);
-    return { status: "error", error: "EngineError", message: "The engine could not finish this run." };
-  }
 }
 
 function run(engine: Engine, message: RunMessage): OutcomeMessage {

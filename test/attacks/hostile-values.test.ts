@@ -22,7 +22,7 @@ describe("a forged answer", () => {
   });
 
   it("by the value of the run has no say in the value of another", async () => {
-    const forged = "arguments[0].last = 'forged'; arguments[0].result = () => 'forged'; 5";
+    const forged = "eval('$val' + 'ue').last = 'forged'; eval('$val' + 'ue').result = () => 'forged'; 5";
     expect((await inUse.run(forged)).status).toBe("ok");
     expect(await inUse.run("5")).toMatchObject({ ok: true, result: 5 });
   });

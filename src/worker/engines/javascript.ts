@@ -103,6 +103,7 @@ function pump(isolate: PreparedIsolate, program: Instrumented, message: RunMessa
   let text: string | null = JSON.stringify({
     body: program.body,
     slot: program.slot,
+    importer: program.importer,
     input: message.input,
     now: message.now,
     seed: message.seed,
@@ -195,7 +196,7 @@ function describeError(
   };
 }
 
-const FRAME = new RegExp(`^[ \\t]+at (?:.* \\()?${SOURCE_URL}:(\\d+):(\\d+)\\)?$`, "m");
+const FRAME = new RegExp(`^[ \\t]+at (?:async )?(?:.* \\()?${SOURCE_URL}:(\\d+):(\\d+)\\)?$`, "m");
 
 /** Where the stack's first frame in the program is. A stack is text that a program may forge: what is not in the source is left out. */
 function positionIn(source: string, stack: string, program: Instrumented): { line?: number; column?: number } {

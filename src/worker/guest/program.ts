@@ -13,8 +13,9 @@ import type { Primordials } from "./primordials.ts";
 export interface ProgramOptions {
   /** The program as the body of an async function. */
   body: string;
-  /** The parameter of that function: a name that the program does not use. */
+  /** Two names around that function which the program does not use: for its values, and for `import` where it is called. */
   slot: string;
+  importer: string;
   /** JSON text, or null for no `input`. */
   input: string | null;
   now: number;
@@ -109,24 +110,36 @@ export function createProgram(
     return printed[0] === "R" ? `P${p.slice(printed, 1) as string}` : "Rnull";
   };
 
-  /** Apart, since V8 reads the calling function once more for the position of the text. */
-  const compile = (name: string, body: string) =>
-    new p.AsyncFunction(name, body) as unknown as (slot: Slot) => Promise<unknown>;
+  const refuseImport = (): unknown =>
+    p.apply(p.reject, p.Promise, [
+      new p.TypeError(
+        "import() is not available: no modules can be loaded in this sandbox; use the language's own built-ins.",
+      ),
+    ]);
+  /**
+   * Apart, since V8 reads the calling function once more for the position of the text. The names are those of a function
+   * around the program's, so that its `arguments` are empty; in parentheses, so that it is read once.
+   */
+  const compile = (slotName: string, importer: string, body: string) =>
+    new p.Function(slotName, importer, `return (async function () {\n${body}\n})`) as unknown as (
+      slot: Slot,
+      importer: () => unknown,
+    ) => () => Promise<unknown>;
   const begin = (optionsJson: string): string => {
     const options = p.parseJson(optionsJson) as ProgramOptions;
     clock.set(options.now, options.seed);
     output.open(options.stdoutBytes, options.stdoutLines, clock.elapsed);
     resultBytes = options.resultBytes;
-    let main: (slot: Slot) => Promise<unknown>;
+    let main: () => Promise<unknown>;
     try {
-      main = compile(options.slot, options.body);
+      main = compile(options.slot, options.importer, options.body)(slot, refuseImport);
     } catch (error) {
       return encode.error(error);
     }
     if (options.globals !== null) globals.keepOnly(options.globals);
     if (!options.dynamicCode) globals.removeDynamicCode();
     if (options.input !== null) globals.define("input", p.parseJson(options.input));
-    follow(p.apply(main, undefined, [slot]));
+    follow(p.apply(main, undefined, []));
     return "-";
   };
   /** "T": a timer ran. "D": nothing is left to do and the program has not ended. "A": asked again, please. */

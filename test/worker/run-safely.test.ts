@@ -6,7 +6,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { RunMessage } from "../../src/protocol/messages.ts";
 import type { Engine } from "../../src/worker/engines/engine.ts";
-import { runSafely } from "../../src/worker/pump.ts";
+import { runSafely } from "../../src/worker/run-safely.ts";
 
 const MESSAGE: RunMessage = {
   type: "run",
@@ -32,7 +32,7 @@ describe("an engine that throws", () => {
     ["a value that no JSON has", 1n],
     ["nothing at all", undefined],
   ])("%s gives an error of the engine, and its text to nobody but the operator", (_, thrown) => {
-    const said = vi.spyOn(console, "error").mockImplementation(() => {});
+    const said = vi.spyOn(process.stderr, "write").mockReturnValue(true);
     const engine: Engine = {
       language: "javascript",
       run() {
