@@ -69,7 +69,8 @@ export const THREATS: readonly Threat[] = [
   {
     id: "hostile-error",
     threat: "A thrown object or a value has getters that loop or lie when the host reads it.",
-    defence: "Errors and values are read inside the guest, under its time limit, from own data properties.",
+    defence:
+      "Values and thrown errors are read inside the isolate, under its limit, from own data; of an unhandled rejection three properties, getters and all: SIGKILL ends one that loops.",
     file: "src/worker/guest/encode.ts",
     test: "test/attacks/hostile-values.test.ts",
   },
