@@ -44,7 +44,7 @@ describe.runIf(process.platform === "linux")("a signal", () => {
   });
 
   it("SIGINT during a run prints how it ended, with what was printed and how long it ran", async () => {
-    const child = startCommand(["run", "--json", "--limit", "timeoutMs=60000", "-"]);
+    const child = startCommand(["run", "--json", "--containment", "process", "--limit", "timeoutMs=60000", "-"]);
     const ended = collect(child);
     // A worker's start takes less than a second of processor time: more than that is the program.
     child.stdin.end('console.log("x"); while (true);');
@@ -54,7 +54,8 @@ describe.runIf(process.platform === "linux")("a signal", () => {
     });
     child.kill("SIGINT");
     const { code, stdout, stderr } = await ended;
-    expect({ code, stderr }).toEqual({ code: 130, stderr: "" });
+    expect(code).toBe(130);
+    expect(stderr).not.toContain("sallyport:");
     const [observation] = parseLines(stdout);
     expect(observation).toMatchObject({ status: "cancelled", stdout: ["x"] });
     expect((observation?.usage as { wallMs: number }).wallMs).toBeGreaterThan(100);
