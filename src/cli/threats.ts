@@ -19,7 +19,8 @@ export const THREATS: readonly Threat[] = [
   {
     id: "host-secrets",
     threat: "The code reads the host's secrets: environment, files, keys.",
-    defence: "No fs or process in the isolate; the worker has an empty environment and may read its own files only.",
+    defence:
+      "No fs or process in the isolate; the worker's environment holds TZ and LC_ALL only, and it may read its own files only.",
     file: "src/sandbox/spawn.ts",
     test: "test/attacks/authority.test.ts",
     classic: true,
