@@ -5,6 +5,7 @@
 
 import { availableParallelism } from "node:os";
 import { z } from "zod";
+import { SandboxError } from "./errors.ts";
 import { LIMITS, type LimitName, type LimitRow } from "./limits.ts";
 import { parseOptions } from "./options-check.ts";
 import type { GrantStore } from "./policy/approval.ts";
@@ -27,10 +28,15 @@ export interface SandboxOptions {
   require?: string[];
   /** Runs at the same time. Default: the number of cores. */
   workers?: number;
-  /** A ready worker beyond `workers`, for the next run after a kill. Default 1. */
+  /** Ready workers beyond `workers`, for the next run after a kill. Default 1; where a worker has one run, as many as `workers`. */
   standby?: number;
-  /** Runs after which a worker is replaced. Default 5,000: a start costs as much as some 200 runs. */
+  /** Runs after which a worker is replaced; 1 is a process per run. Default 5,000: a start costs as much as some 200 runs. */
   runsPerWorker?: number;
+  /**
+   * Workers without V8's compilers (`--jitless`), one run each, and never without containment. Default false.
+   * Programs compute several times slower, and WebAssembly is not there: JavaScript and TypeScript only.
+   */
+  hardened?: boolean;
   /** Longest start of a worker, in milliseconds. Default 10,000. */
   startTimeoutMs?: number;
   /** Path of the Node that workers run on (24 or newer). Default: the `node` package, else the host's own. */
@@ -48,6 +54,7 @@ export interface ResolvedSandboxOptions {
   readonly workers: number;
   readonly standby: number;
   readonly runsPerWorker: number;
+  readonly hardened: boolean;
   readonly startTimeoutMs: number;
   readonly workerNode: string | null;
   readonly workerEnv: Readonly<Record<string, string>>;
@@ -66,13 +73,16 @@ const limitsShape = Object.fromEntries(Object.entries(LIMITS).map(([name, row]) 
   [Name in LimitName]: ReturnType<typeof limitSchema>;
 };
 
+const MAX_STANDBY = 16;
+
 const sandboxSchema = z.strictObject({
   containment: z.enum(["auto", ...LAUNCHERS.map(({ name }) => name)]).default("auto"),
   allowProcess: z.boolean().default(false),
   require: z.array(z.string().min(1)).max(64).default([]),
   workers: z.int().min(1).max(256).default(availableParallelism()),
-  standby: z.int().min(0).max(16).default(1),
-  runsPerWorker: z.int().min(1).max(1_000_000).default(5000),
+  standby: z.int().min(0).max(MAX_STANDBY).optional(),
+  runsPerWorker: z.int().min(1).max(1_000_000).optional(),
+  hardened: z.boolean().default(false),
   startTimeoutMs: z.int().min(100).max(120_000).default(10_000),
   workerNode: z.string().min(1).nullable().default(null),
   workerEnv: z
@@ -90,8 +100,16 @@ const sandboxSchema = z.strictObject({
 /** @throws SandboxError INVALID_OPTIONS */
 export function resolveSandboxOptions(options: SandboxOptions | undefined): ResolvedSandboxOptions {
   const parsed = parseOptions(sandboxSchema, options, "createSandbox");
+  const { hardened, workers } = parsed;
+  if (hardened && (parsed.runsPerWorker ?? 1) !== 1) {
+    const given = `got ${parsed.runsPerWorker}`;
+    throw new SandboxError("INVALID_OPTIONS", `createSandbox: runsPerWorker: expected 1 with hardened, ${given}`);
+  }
+  const runsPerWorker = parsed.runsPerWorker ?? (hardened ? 1 : 5000);
   return Object.freeze({
     ...parsed,
+    runsPerWorker,
+    standby: parsed.standby ?? (runsPerWorker === 1 ? Math.min(workers, MAX_STANDBY) : 1),
     workerEnv: Object.freeze(parsed.workerEnv),
     limits: Object.freeze(parsed.limits),
   });

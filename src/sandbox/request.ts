@@ -14,7 +14,10 @@ import { failure } from "./observation.ts";
 const MAX_SEED = 2 ** 48 - 1;
 /** The range of a Date. */
 const MAX_TIME = 8.64e15;
-const KEYS = new Set(["language", "source", "input", "limits", "seed", "now", "signal", "permits", "onStdout"]);
+const KEYS = new Set([
+  ...["language", "source", "input", "limits", "seed", "now", "signal", "permits", "onStdout", "tenant"],
+]);
+const MAX_TENANT_CHARS = 200;
 
 export interface PreparedRun {
   message: RunMessage;
@@ -47,7 +50,10 @@ export function resolveCallLimits(
   return limits as unknown as CallLimits;
 }
 
-function checkHandles({ permits, signal, onStdout }: RunRequest): void {
+function checkHandles({ permits, signal, onStdout, tenant }: RunRequest): void {
+  if (tenant !== undefined && !(typeof tenant === "string" && tenant !== "" && tenant.length <= MAX_TENANT_CHARS)) {
+    wrong("tenant", `a text of 1 to ${MAX_TENANT_CHARS} characters`, tenant);
+  }
   if (permits !== undefined) {
     if (typeof permits !== "object" || permits === null) wrong("permits", "an object", permits);
     const { dynamicCode, globals } = permits;

@@ -57,7 +57,11 @@ export async function createSandbox(options?: SandboxOptions): Promise<Sandbox> 
     if (!LANGUAGES.includes(language))
       throw new SandboxError("ENGINE_UNAVAILABLE", `There is no inspector for ${language} in this version.`);
     if (closing) throw new SandboxError("POOL_CLOSED", "The sandbox is closed: make a new one with createSandbox.");
-    inspectorsStarted ??= inspectors.start();
+    // A start that failed is no reason never to try again.
+    inspectorsStarted ??= inspectors.start().catch((error: unknown) => {
+      inspectorsStarted = null;
+      throw error;
+    });
     await inspectorsStarted;
     const idle = inspectors.checkoutNow();
     const checkout = idle ? { worker: idle } : await inspectors.checkout(signal);

@@ -29,13 +29,14 @@ export function workerEnvironment(granted: Readonly<Record<string, string>>): Re
 }
 
 /** What follows the path of Node. @param parentPid of the worker's parent as the worker sees it */
-export function workerArguments({ files, role, env }: LaunchPlan, parentPid: number): string[] {
+export function workerArguments({ files, role, env, jitless }: LaunchPlan, parentPid: number): string[] {
   const readable = files.folders.map((path) => (statSync(path).isDirectory() ? `${path}/` : path));
   return [
     ...(role === "taken-over" ? [] : ["--permission", "--allow-addons"]),
     // node-gyp-build looks at the last one to tell musl from glibc, and does not load without it.
     ...(role === "taken-over" ? [] : [...readable, "/etc/alpine-release"].map((path) => `--allow-fs-read=${path}`)),
     "--no-node-snapshot",
+    ...(jitless ? ["--jitless"] : []),
     "--disable-warning=PERM0001",
     "--disable-warning=ExperimentalWarning",
     files.entry,

@@ -38,7 +38,7 @@ export async function openWorkerSource(options: ResolvedSandboxOptions, supervis
     const current = chosen;
     if (!current) throw new Error("there is no launcher");
     try {
-      const plan = { ...needs, role, language, env: options.workerEnv };
+      const plan = { ...needs, role, language, env: options.workerEnv, jitless: options.hardened };
       const worker = await WorkerProcess.start(current.launcher.command(plan), supervisor, options.startTimeoutMs);
       first ??= worker;
       return worker;

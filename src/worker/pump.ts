@@ -33,6 +33,7 @@ function handle(
     if (!inspect) throw new Error(`this worker does not inspect ${message.language}`);
     send({ type: "started", id: message.id, atMs: monotonicMs() });
     send({ type: "manifest", id: message.id, manifest: inspect(message.source) });
+    send({ type: "rested", id: message.id });
     return;
   }
   if (message.type === "probe") throw new Error("only a prober probes");
@@ -41,6 +42,7 @@ function handle(
   send({ type: "started", id: message.id, atMs: monotonicMs() });
   send(run(engine, message));
   engine.renew();
+  send({ type: "rested", id: message.id });
 }
 
 function run(engine: Engine, message: RunMessage): OutcomeMessage {

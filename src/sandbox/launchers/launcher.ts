@@ -25,6 +25,8 @@ export interface LaunchPlan extends WorkerNeeds {
   language: Language;
   role: WorkerRole;
   env: Readonly<Record<string, string>>;
+  /** Whether V8 only interprets: no compiled code, no WebAssembly. */
+  jitless?: boolean;
 }
 
 export interface Command {
