@@ -119,7 +119,7 @@ check("it installs in an empty project by one plain line, with the node package 
   writeFileSync(join(project, "package.json"), '{"private":true,"type":"module"}');
   run("npm", ["install", tarball, `node@${manifest.devDependencies.node}`], { timeout: 600_000 });
   node26 = join(project, "node_modules/node/bin/node");
-  for (const file of ["embed.mjs", "graph.mjs", "middleware.mjs", "typed.ts"])
+  for (const file of ["embed.mjs", "graph.mjs", "middleware.mjs", "report.mjs", "typed.ts"])
     cpSync(join(root, ".ci/newcomer", file), join(project, file));
 });
 
@@ -188,6 +188,19 @@ check("with workerNode, workers run on Node 24 under hosts of 22, 24 and 26", ()
   expectRuns(runJson(node24, "embed.mjs", [node24]), 24, 24);
   expectRuns(runJson(node26, "embed.mjs", [node24]), 26, 24);
 });
+
+check(
+  "without containment the network is open on Node 24, is said to be, and cannot be required; on Node 26 it is closed",
+  () => {
+    const open = runJson(node26, "report.mjs", [node24]);
+    expect([open.containment, open.active, open.required.made], ["process", false, false], "Node 24");
+    expect(open.required.code, "CONTAINMENT_UNAVAILABLE", "code");
+    if (!/permission model of Node 24/.test(open.detail)) throw new Error(`detail: ${open.detail}`);
+    if (!/Node 26.*bubblewrap/.test(open.required.message)) throw new Error(`no advice in: ${open.required.message}`);
+    const closed = runJson(node26, "report.mjs");
+    expect([closed.active, closed.required.made], [true, true], "Node 26");
+  },
+);
 
 check("with no node package, a host on Node 24 runs its workers itself", () => {
   renameSync(join(project, "node_modules/node"), join(project, "node_modules/node.aside"));

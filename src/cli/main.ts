@@ -25,5 +25,10 @@ process.stdout.on("error", (error) => {
 });
 process.stderr.on("error", () => {});
 
+// Node would print a warning with its process id and a hint at its own options: here it is a sentence for whoever watches.
+process.removeAllListeners("warning");
+process.on("warning", ({ message }) => {
+  if (process.stderr.isTTY) process.stderr.write(`sallyport: ${message}\n`);
+});
 installSignalHandlers();
 runProgram(process.argv.slice(2)).then(endProcess, onFault);

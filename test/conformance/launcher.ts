@@ -24,7 +24,7 @@ const EXPLOITS = [
 const LATEST_MS = LIMITS.timeoutMs.default + LIMITS.killGraceMs.default + 500;
 const PATIENCE_MS = 120_000;
 /** After the death of a host nothing of it may live longer; beyond that a machine that is busy needs time to look. */
-const AFTER_DEATH_MS = 1000;
+const AFTER_DEATH_MS = 2000;
 
 /** Layers that every launcher has on Linux, and those that only containment brings. */
 const ALWAYS = [

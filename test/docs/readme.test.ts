@@ -76,6 +76,8 @@ describe("the README", () => {
     ["a model server of one's own", /^validated [^]*\ndecided [^]*\nstarted [^]*\nfinished /],
     ["the sandbox alone", /^\[ '2 rows' \] \{/],
     ["a policy of one's own", /"status":"denied".*At most 20 characters/],
+    ["an approval by its token", /^\{"ok":true,"status":"ok","result":42,"stdout":\[\]\}\n$/],
+    ["what is required", /^(container|bubblewrap|process) A V8 exploit would find itself .* \d+\n$/],
   ];
 
   it("has no TypeScript block without a test", () => {

@@ -104,6 +104,26 @@ describe("a turn that asks", () => {
   });
 });
 
+describe("an answer that was taken", () => {
+  it.each(["continued", "answered with the same words"])(
+    "is not taken for the question after it, where the run is merely %s",
+    async (how) => {
+      const made = graph();
+      const at = config();
+      await made.invoke({ messages: [ai(call("a", `ask; '${how}'`))] }, at);
+      await made.invoke(answer(edit("ask; 'again 2'")), at);
+      const before = executions("again 2").length;
+      const next = how === "continued" ? null : answer(edit("ask; 'again 2'"));
+      const still = await made.invoke(next, at);
+      expect(questionOf(still)?.calls).toMatchObject([{ edited: true }]);
+      expect(executions("again 2")).toHaveLength(before);
+      const end = await made.invoke(answer(APPROVE), at);
+      expect(statuses(end)).toEqual(["ReferenceError"]);
+      expect(executions("again 2")).toHaveLength(before + 1);
+    },
+  );
+});
+
 describe("a wrong answer", () => {
   const WRONG: [string, unknown][] = [
     ["a string", "yes"],

@@ -67,7 +67,7 @@ it("dryRun runs what would be denied or asked about, and its receipt says so", a
   expect(end.receipts).toMatchObject([
     { decision: "allow", wouldBe: "deny", rules: ["forbidden"] },
     { decision: "allow", wouldBe: "ask", rules: ["ask-first"] },
-    { decision: "allow", wouldBe: null },
+    { decision: "allow", wouldBe: "allow" },
   ]);
 });
 

@@ -107,7 +107,7 @@ async function findUser(path: string, needs: WorkerNeeds, libraries: readonly st
   const [setpriv, args] = [needs.setpriv, ["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--"]];
   const trial = [...ISOLATION, ...rootArguments(needs, libraries), "--", needs.node.path, "--version"];
   const { status } = await runTool(setpriv, [...args, path, ...trial]);
-  return status === 0 ? [setpriv, ...args] : [];
+  return status === 0 ? args.slice(0, -1) : [];
 }
 
 export const bubblewrapLauncher = {
@@ -140,25 +140,25 @@ export const bubblewrapLauncher = {
       };
     }
     const filter = compileFilter(machine);
-    const start = [...(await findUser(path, needs, libraries)), path];
+    const user = await findUser(path, needs, libraries);
     return {
       diesBy: "bubblewrap, which the kernel ends with the host",
-      command: (plan) => command(start, plan, libraries, filter),
+      command: (plan) => command({ path, user }, plan, libraries, filter),
       close: async () => {},
     };
   },
 } as const satisfies Launcher;
 
 function command(
-  start: readonly string[],
+  { path, user }: { path: string; user: readonly string[] },
   plan: LaunchPlan,
   libraries: readonly string[],
   filter: Uint8Array,
 ): Command {
   const env = workerEnvironment(plan.env);
-  const [shell = "", ...args] = limitResources(
+  const limited = limitResources(
     [
-      ...start,
+      path,
       ...ISOLATION,
       ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
       ...rootArguments(plan, libraries),
@@ -166,8 +166,11 @@ function command(
     ],
     plan.language,
   );
+  // Tied to the host from its first moment on: bubblewrap does that for itself only once it is up.
+  const tie = plan.setpriv === null ? [] : [plan.setpriv, ...user, "--pdeathsig", "KILL", "--"];
+  const [first = "", ...args] = [...tie, ...limited];
   return {
-    path: shell,
+    path: first,
     args,
     env: {},
     lifeline: false,
