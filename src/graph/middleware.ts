@@ -37,6 +37,11 @@ function readConfig(): LangGraphRunnableConfig {
   return getConfig() as LangGraphRunnableConfig;
 }
 
+/** A middleware sends the agent to its model; posted messages come by an edge, and have passed no middleware yet. */
+function wasJumpedTo(config: LangGraphRunnableConfig): boolean {
+  return list(field(config.metadata, "langgraph_triggers")).includes("__pregel_push");
+}
+
 /**
  * Middleware that gives an agent of langchain's `createAgent` the tools that run code, and what governs them.
  * Ask for approvals with the policy's own rules: the prebuilt human-in-the-loop middleware drops approved calls of a
@@ -52,6 +57,7 @@ export function codeExecutionMiddleware(options: MiddlewareOptions) {
   /** Calls of ours that were allowed and then passed over, because another middleware went back to the model. */
   const answerOpen = async (messages: readonly BaseMessage[], state: unknown): Promise<ToolMessage[]> => {
     const config = readConfig();
+    if (!wasJumpedTo(config)) return [];
     const turn = readTurn(messages, core.settingsOf(config));
     if (turn.calls.length === 0) return [];
     const stored = findRecords(state);

@@ -251,6 +251,27 @@ describe.each(ORDERS)("the prebuilt human-in-the-loop middleware %s", (order) =>
     expect(timesRun(source)).toBe(1);
   });
 
+  it("is not passed by with a message that a caller posts", async () => {
+    const source = `'posted, ${order}'`;
+    const model = scripted("Done.");
+    const agent = makeAgent(model, {}, ...beside(order, loop(TOOL)));
+    const posted = [human(), ai(call("c", source))];
+    const end = await agent.invoke({ messages: posted }, { configurable: { thread_id: crypto.randomUUID() } });
+    expect(timesRun(source)).toBe(0);
+    expect(end.messages.at(-1)?.text).toBe("Done.");
+    for (const prompt of model.prompts) expectAnswered({ messages: prompt });
+  });
+
+  it("that drops an approved call of ours, since it rejects another, leaves a history that a provider takes", async () => {
+    const sources = [`'dropped, ${order}'`, `'refused, ${order}'`];
+    const model = scripted(() => ai(...sources.map((source, index) => call(`c${index}`, source))), "Done.");
+    const talk = converse(makeAgent(model, {}, ...beside(order, loop(TOOL))));
+    await talk.say();
+    await talk.decide(approve, reject);
+    expect(sources.map(timesRun)).toEqual([0, 0]);
+    for (const prompt of model.prompts) expectAnswered({ messages: prompt });
+  });
+
   it("cannot put a program in that our policy denies", async () => {
     const talk = converse(
       makeAgent(
