@@ -36,7 +36,7 @@ export function mendEnums(code: string, program: Program): MendedEnums | null {
   const pending: Node[] = [program];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     const name = enumOf(node);
-    if (name !== null) for (const statement of bodyOf(node)) edits.push(...editsOf(code, name, statement));
+    if (name !== null) edits.push(...editsOfEnum(code, name, bodyOf(node)));
     pending.push(...childNodes(node));
   }
   if (edits.length === 0) return null;
@@ -69,13 +69,51 @@ function isMemberOf(name: string, node: Node): node is Member {
   return node.type === "MemberExpression" && member.computed && member.object.name === name;
 }
 
+/** Members that can only be numbers stay as they are: that a numeric name is computed harms nobody, and readers know it. */
+function editsOfEnum(code: string, name: string, body: readonly Node[]): Edit[] {
+  const numeric = new Set<string>();
+  return body.flatMap((statement) => {
+    if (statement.type === "VariableDeclaration") noteNumbers(statement, numeric);
+    return editsOf(code, name, statement, numeric);
+  });
+}
+
+interface Declarator extends Node {
+  id: Node & { name?: string };
+  init: Node | null;
+}
+
+function noteNumbers(declaration: Node, numeric: Set<string>): void {
+  for (const { id, init } of (declaration as Node & { declarations: Declarator[] }).declarations) {
+    if (id.name !== undefined && init && isNumeric(init, numeric)) numeric.add(id.name);
+  }
+}
+
+interface Operation extends Node {
+  operator: string;
+  left: Node;
+  right: Node;
+  argument: Node;
+  value?: unknown;
+  name?: string;
+}
+
+function isNumeric(node: Node, numeric: ReadonlySet<string>): boolean {
+  const { operator, left, right, argument, value, name } = node as Operation;
+  if (node.type === "Literal") return typeof value === "number";
+  if (node.type === "Identifier") return name !== undefined && numeric.has(name);
+  if (node.type === "UnaryExpression") return ["-", "+", "~"].includes(operator) && isNumeric(argument, numeric);
+  return node.type === "BinaryExpression" && isNumeric(left, numeric) && isNumeric(right, numeric);
+}
+
 /** The edits of one `S[S["B"] = value] = "B"`; none for another statement. */
-function editsOf(code: string, name: string, statement: Node): Edit[] {
+function editsOf(code: string, name: string, statement: Node, numeric: ReadonlySet<string>): Edit[] {
   const outer = (statement as Node & { expression?: Assignment }).expression;
   if (statement.type !== "ExpressionStatement" || outer?.type !== "AssignmentExpression") return [];
   if (!isMemberOf(name, outer.left) || outer.left.property.type !== "AssignmentExpression") return [];
   const inner = outer.left.property as Node as Assignment;
   if (!isMemberOf(name, inner.left) || inner.left.property.value !== outer.right.value) return [];
+  if (isNumeric(inner.right, numeric)) return [];
   const member = code.slice(inner.left.start, inner.left.end);
   const key = code.slice(outer.right.start, outer.right.end);
   return [
