@@ -10,6 +10,7 @@ import { EXIT, UsageError } from "./fault.ts";
 import { formatObservationText, formatProgram } from "./layout.ts";
 import { toPrintable } from "./printable.ts";
 import { loadPolicy, openReceipts, openSandbox } from "./resources.ts";
+import { isEndingBySignal } from "./shutdown.ts";
 import { createStyle, type Style } from "./style.ts";
 
 const DEFAULT_MODEL = "gpt-4.1-mini";
@@ -78,6 +79,7 @@ async function runAgent(question: string, settings: ModelSettings, options: Comm
   let outcome: Outcome | null = null;
   const shown = new Set<string | undefined>();
   for await (const state of await graph.stream({ messages: [new HumanMessage(question)] }, { streamMode: "values" })) {
+    if (isEndingBySignal()) break;
     messages = state.messages ?? messages;
     outcome = state.outcome ?? null;
     const news = messages.filter(({ id }) => !shown.has(id));

@@ -74,11 +74,12 @@ Lines cut off at the end show only by the head: --head takes one that was kept e
   graph: {
     summary: "run the executor graph on JSON lines of messages",
     details:
-      "The last AI message's calls go through the graph. Messages in OpenAI or LangChain form come in, OpenAI form goes out.",
+      "The calls of the last AI message go through the graph, unless a human message follows it. Messages in OpenAI or LangChain form come in, OpenAI form goes out.",
     more: `A line in:   {"id":1,"messages":[{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function",
               "function":{"name":"run_javascript_sandboxed","arguments":"{\\"source\\":\\"6 * 7\\"}"}}]}]}
 Also:        "policy", "maxTurns", "endOn", "limits", "unknownTools"
-A line out:  {"id":1,"messages":[…],"outcome":{…},"receipts":[…]}`,
+A line out:  {"id":1,"messages":[…],"outcome":{…},"receipts":[…]}
+Calls of earlier messages that have no answer stay as they are: an answer further down would not be taken for one.`,
   },
 } as const;
 

@@ -7,7 +7,7 @@
 import { EXIT, reportFault } from "./fault.ts";
 import { OutputClosed } from "./output.ts";
 import { runProgram } from "./program.ts";
-import { endProcess, installSignalHandlers, isEndingBySignal } from "./shutdown.ts";
+import { endProcess, isEndingBySignal, watchCommand } from "./shutdown.ts";
 
 function onFault(error: unknown): void {
   if (isEndingBySignal()) return;
@@ -30,5 +30,6 @@ process.removeAllListeners("warning");
 process.on("warning", ({ message }) => {
   if (process.stderr.isTTY) process.stderr.write(`sallyport: ${message}\n`);
 });
-installSignalHandlers();
-runProgram(process.argv.slice(2)).then(endProcess, onFault);
+const running = runProgram(process.argv.slice(2));
+watchCommand(running);
+running.then(endProcess, onFault);

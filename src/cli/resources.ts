@@ -57,9 +57,9 @@ export async function openSandbox(
   const { createSandbox } = await import("../sandbox/sandbox.ts");
   // Whatever word it is: createSandbox knows which there are, and says so.
   const asked = { ...options, containment: containment as NonNullable<SandboxOptions["containment"]> };
-  const opening = createSandbox(asked);
-  closeOnExit(async () => (await opening).close());
-  const sandbox = await opening;
+  // A signal that comes before it is open waits for nothing: workers end with this process.
+  const sandbox = await createSandbox(asked);
+  closeOnExit(() => sandbox.close());
   // The first program will be inspected: the inspector starts while everything else is still being loaded.
   if (policy?.readsManifest) sandbox.inspect({ language: "javascript", source: "" }).catch(() => {});
   return sandbox;

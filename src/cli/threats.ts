@@ -19,7 +19,8 @@ export const THREATS: readonly Threat[] = [
   {
     id: "host-secrets",
     threat: "The code reads the host's secrets: environment, files, keys.",
-    defence: "No fs or process in the isolate; the worker has an empty environment and may read its own files only.",
+    defence:
+      "No fs or process in the isolate; the worker's environment holds TZ and LC_ALL only, and it may read its own files only.",
     file: "src/sandbox/spawn.ts",
     test: "test/attacks/authority.test.ts",
     classic: true,
@@ -69,7 +70,8 @@ export const THREATS: readonly Threat[] = [
   {
     id: "hostile-error",
     threat: "A thrown object or a value has getters that loop or lie when the host reads it.",
-    defence: "Errors and values are read inside the guest, under its time limit, from own data properties.",
+    defence:
+      "Values and thrown errors are read inside the isolate, under its limit, from own data; of an unhandled rejection three properties, getters and all: SIGKILL ends one that loops.",
     file: "src/worker/guest/encode.ts",
     test: "test/attacks/hostile-values.test.ts",
   },

@@ -9,6 +9,7 @@ import { LIMITS, type LimitName, MAX_STDOUT_LINES } from "../limits.ts";
 import { showValue } from "../options-check.ts";
 import type { RunMessage } from "../protocol/messages.ts";
 import type { CallLimits, Observation, RunRequest } from "../types.ts";
+import { encodeInput } from "./input.ts";
 import { failure } from "./observation.ts";
 
 const MAX_SEED = 2 ** 48 - 1;
@@ -65,20 +66,6 @@ function checkHandles({ permits, signal, onStdout, tenant }: RunRequest): void {
   }
   if (signal !== undefined && !(signal instanceof AbortSignal)) wrong("signal", "an AbortSignal", signal);
   if (onStdout !== undefined && typeof onStdout !== "function") wrong("onStdout", "a function", onStdout);
-}
-
-function encodeInput(input: unknown): string | null {
-  if (input === undefined) return null;
-  try {
-    return JSON.stringify(input) ?? wrong("input", "a value that JSON can hold", input);
-  } catch (cause) {
-    if (cause instanceof SandboxError) throw cause;
-    throw new SandboxError(
-      "INVALID_OPTIONS",
-      "run: input: expected a value that JSON can hold, got one that it cannot",
-      { cause },
-    );
-  }
 }
 
 /** @throws SandboxError INVALID_OPTIONS */

@@ -9,6 +9,7 @@ import { resolveSandboxOptions, type SandboxOptions } from "../options.ts";
 import type { ManifestMessage } from "../protocol/messages.ts";
 import type { InspectRequest, Language, Layer, Manifest, Sandbox } from "../types.ts";
 import { warnOfProcess } from "./containment.ts";
+import { checkInspectRequest, refuseFurther } from "./inspect-request.ts";
 import { failure } from "./observation.ts";
 import { Pool } from "./pool.ts";
 import { checkRequired, layersOf, makeReport, type Reported } from "./report/report.ts";
@@ -53,7 +54,9 @@ export async function createSandbox(options?: SandboxOptions): Promise<Sandbox> 
   let inspectorsStarted: Promise<void> | null = null;
   let closing: Promise<void> | null = null;
 
-  const inspect = async ({ language, source, signal }: InspectRequest): Promise<Manifest> => {
+  const inspect = async (request: InspectRequest, ...further: unknown[]): Promise<Manifest> => {
+    refuseFurther("inspect", further);
+    const { language, source, signal } = checkInspectRequest(request);
     if (!LANGUAGES.includes(language))
       throw new SandboxError("ENGINE_UNAVAILABLE", `There is no inspector for ${language} in this version.`);
     if (closing) throw new SandboxError("POOL_CLOSED", "The sandbox is closed: make a new one with createSandbox.");
@@ -104,10 +107,12 @@ export async function createSandbox(options?: SandboxOptions): Promise<Sandbox> 
     limits,
     languages: LANGUAGES,
     layers,
-    async run(request) {
+    async run(request, ...further: unknown[]) {
+      refuseFurther("run", further);
       return (await sandbox.execute(request)).observation;
     },
-    async execute(request) {
+    async execute(request, ...further: unknown[]) {
+      refuseFurther("execute", further);
       const prepared = prepareRun(request, limits);
       if (closing) throw new SandboxError("POOL_CLOSED", "The sandbox is closed: make a new one with createSandbox.");
       if ("refused" in prepared) return { observation: prepared.refused, engineSha256: null };
@@ -147,7 +152,7 @@ function unreadable(language: Language, source: string, why: string): Manifest {
     language,
     dialect: language,
     sourceChars: source.length,
-    lines: source.split("\n").length,
+    lines: source.replace(/\n$/, "").split("\n").length,
     nesting: 0,
     imports: [],
     globals: [],

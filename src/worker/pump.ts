@@ -8,6 +8,7 @@ import { decodeHostMessage, type HostMessage, type OutcomeMessage, type RunMessa
 import type { Language, Manifest } from "../types.ts";
 import { receive, send } from "./channel.ts";
 import type { Engine } from "./engines/engine.ts";
+import { runSafely } from "./run-safely.ts";
 
 export type Inspector = (source: string) => Manifest;
 
@@ -49,7 +50,7 @@ function run(engine: Engine, message: RunMessage): OutcomeMessage {
   const started = performance.now();
   const cpuBefore = process.cpuUsage();
   const { id } = message;
-  const outcome = engine.run(message, {
+  const outcome = runSafely(engine, message, {
     line: (line) => send({ type: "stdout", id, line }),
     truncated: () => send({ type: "truncated", id }),
   });

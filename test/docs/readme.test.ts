@@ -6,9 +6,11 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createPolicy } from "../../src/policy/evaluate.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import type { Sandbox } from "../../src/types.ts";
 import { callTool, type OpenAiServer, startOpenAiServer, TEST_API_KEY, TEST_MODEL } from "../fixtures/openai-server.ts";
+import { readFacts } from "../policy/facts.ts";
 import { fillSections, makeSections } from "./sections.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -79,6 +81,19 @@ describe("the README", () => {
     ["an approval by its token", /^\{"ok":true,"status":"ok","result":42,"stdout":\[\]\}\n$/],
     ["what is required", /^(container|bubblewrap|process) A V8 exploit would find itself .* \d+\n$/],
   ];
+
+  it("shows a policy file that is one, and decides as it says", () => {
+    const files = [...readme.matchAll(/```json\n(\{\n {2}"\$schema"[\s\S]*?)```/g)].map(([, text = ""]) => text);
+    expect(files).toHaveLength(1);
+    const policy = createPolicy(JSON.parse(files[0] ?? ""));
+    expect(policy.evaluate(readFacts("return 1")).effect).toBe("allow");
+    expect(policy.evaluate(readFacts("require('fs')")).reasons[0]?.rule).toBe("imports");
+    expect(policy.evaluate(readFacts(`// ${"x".repeat(200)}`)).reasons[0]?.rule).toBe("length");
+  });
+
+  it("uses no syntax in its examples that Node 22 lacks", () => {
+    for (const block of blocks) expect(block).not.toContain("await using");
+  });
 
   it("has no TypeScript block without a test", () => {
     expect(blocks).toHaveLength(shown.length);
