@@ -33,6 +33,7 @@ const SECTIONS: Readonly<Record<string, (subject: Subject) => Promise<Row[]>>> =
   kill: async (subject) => (await import("./kill.ts")).measureKill(subject),
   // Loaded late: LangChain is large, and the rows above it are about the sandbox alone.
   "graph turn": async (subject) => (await import("./graph-turn.ts")).measureGraphTurn(subject),
+  "graph overhead": async (subject) => (await import("./graph-overhead.ts")).measureGraphOverhead(subject),
   decision: async (subject) => (await import("./decision.ts")).measureDecision(subject),
   "CPU work": measureCpuWork,
   start: measureStart,
