@@ -1,0 +1,3 @@
+pass
+def sallyport_run(text, sleep):
+    return "R42"
