@@ -36,6 +36,7 @@ function createInterpreter(shell: ReturnType<typeof createShell>, lock: string) 
   const { sliceText, charCodeAt, parse } = shell;
   let run: ((...args: unknown[]) => unknown) | null = null;
   let py: PyodideLike | null = null;
+  let isLoading = false;
   const MAX_ANSWER = 16_777_216;
 
   /** Takes away what only the loading needed; a program finds an isolate with nothing in it. */
@@ -52,6 +53,9 @@ function createInterpreter(shell: ReturnType<typeof createShell>, lock: string) 
   return {
     /** Loads, and leaves the interpreter ready. Resolves within the same entry: nothing in it waits. */
     async load(isSnapshot: boolean): Promise<void> {
+      // Asked for in the background, and by whoever cannot wait for that to begin.
+      if (isLoading) return;
+      isLoading = true;
       const loader = scope.loadPyodide as Parameters<typeof shell.boot>[0];
       py = await shell.boot(loader, scope.createPyodideModule, lock);
       if (isSnapshot) return;
