@@ -70,8 +70,10 @@ export interface CallLimits {
 export interface Permits {
   /** False removes `eval` and the four function constructors. */
   dynamicCode: boolean;
-  /** Where given, every other global is removed from the guest. */
+  /** Where given, every other global is removed from the guest; in Python, every other built-in. */
   globals?: readonly string[];
+  /** Where given, no other module can be imported. Python only. */
+  modules?: readonly string[];
 }
 
 /** One run, as a caller of `sandbox.run` states it. */

@@ -9,6 +9,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { zstdDecompressSync } from "node:zlib";
 import type { PyodideTexts } from "../../guest/python/source.ts";
+import { SNAPSHOT_SHA256 } from "./digest.ts";
 import { lowerMemoryMaximum } from "./wasm-memory.ts";
 
 /** 1,088 MiB: the largest limit of a call, and the interpreter itself. */
@@ -44,12 +45,12 @@ export function readPythonFiles(): PythonFiles {
 
 /** The snapshot beside the guest's files, as it was built with this code: anything else is refused. */
 export function readSnapshot(): SharedArrayBuffer {
-  const folder = new URL("../../guest/python/", import.meta.url);
+  const folder = new URL("../../guest/python/built/", import.meta.url);
   let packed: Uint8Array;
   let digest: string;
   try {
     packed = readFileSync(new URL("snapshot.bin", folder));
-    digest = (JSON.parse(readFileSync(new URL("snapshot.json", folder), "utf8")) as { sha256: string }).sha256;
+    digest = SNAPSHOT_SHA256 ?? readFileSync(new URL("snapshot.sha256", folder), "utf8").trim();
   } catch (cause) {
     throw new Error(`The Python snapshot is missing. ${REBUILD}`, { cause });
   }
