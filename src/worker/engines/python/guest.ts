@@ -6,7 +6,7 @@
 import { existsSync, readFileSync } from "node:fs";
 
 /** In the order in which they are run: later files use the names of earlier ones. */
-const FILES = ["encode", "loop", "errors", "allow", "manifest", "runner", "snapshot"] as const;
+const FILES = ["encode", "loop", "threads", "errors", "allow", "manifest", "runner", "snapshot"] as const;
 
 /** What stands for the policy's part where it is absent. */
 const ABSENT = "def restrict(scope, names, modules, is_dynamic): pass\ndef manifest(source): return 'null'";
@@ -23,6 +23,7 @@ def _install():
     for name, text in ${JSON.stringify(sources.map(({ name, text }) => [name, text]))}:
         exec(compile(text, f"<sallyport {name}>", "exec", dont_inherit=True), space)
     space["install_loop"]()
+    space["install_threads"]()
     space["hide_our_frames"]()
     space["prepare"](space["sallyport_run"])
     return space["sallyport_run"]
