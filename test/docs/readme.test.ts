@@ -67,6 +67,7 @@ describe("the README", () => {
     ["the subgraph", /^\{"ok":true,"status":"ok","result":2,"stdout":\[\]\}\n$/],
     ["the tools", /^\{"ok":true,"status":"ok","result":2,"stdout":\[\]\}\n$/],
     ["the sandbox alone", /^\[ '2 rows' \] \{/],
+    ["Python", /^3 \[ '3' \]\n$/],
     ["a policy of one's own", /"status":"denied".*At most 20 characters/],
   ];
 

@@ -3,8 +3,7 @@
  * not as it was built.
  */
 
-import { cpSync, mkdtempSync, rmSync, symlinkSync, truncateSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
@@ -33,11 +32,12 @@ describe("a host that runs no Python", () => {
 describe("a snapshot", () => {
   /** The product's sources in a folder of their own, with the packages of this one. */
   async function copyProduct(): Promise<{ folder: string; create: typeof createSandbox }> {
-    const folder = mkdtempSync(join(tmpdir(), "sallyport-python-"));
+    // Below this one, so that Node finds the packages where they are.
+    mkdirSync(join(ROOT, "coverage"), { recursive: true });
+    const folder = mkdtempSync(join(ROOT, "coverage", "python-"));
     folders.push(folder);
     cpSync(join(ROOT, "src"), join(folder, "src"), { recursive: true });
     cpSync(join(ROOT, "package.json"), join(folder, "package.json"));
-    symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
     const path = pathToFileURL(join(folder, "src/sandbox/sandbox.ts")).href;
     const { createSandbox: create } = (await import(path)) as { createSandbox: typeof createSandbox };
     return { folder, create };
