@@ -33,7 +33,7 @@ export interface SandboxOptions {
   python?: {
     /** Python programs that run at the same time. Default: the number of cores, at most 2. */
     workers?: number;
-    /** Fresh interpreters that each worker holds ready ahead, of some 60 MiB each. Default 2. */
+    /** Fresh interpreters that each worker holds ready ahead, of some 110 MiB each. Default 2. */
     prepared?: number;
   };
   /** Runs after which a worker is replaced. Default 5,000: a start costs as much as some 200 runs. */

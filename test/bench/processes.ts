@@ -28,6 +28,21 @@ export function listChildren(): number[] {
   }
 }
 
+/** Ids of all that this process has started, and that those have: behind a launcher the worker is not a child. */
+export function listDescendants(of: number | "self" = "self"): number[] {
+  try {
+    const own = of === "self" ? process.pid : of;
+    const text = readFileSync(`/proc/${own}/task/${own}/children`, "latin1");
+    return text
+      .split(" ")
+      .filter(Boolean)
+      .map(Number)
+      .flatMap((id) => [id, ...listDescendants(id)]);
+  } catch {
+    return [];
+  }
+}
+
 function readField(path: string, index: number): number {
   return Number(readFileSync(path, "latin1").split(" ")[index]);
 }
@@ -70,13 +85,13 @@ export async function waitForWorkers(others: ReadonlySet<number>, count: number)
   for (let calm = 0; calm < CALM_POLLS && performance.now() < until; calm++) {
     await pause(POLL_MS);
     const workers = listChildren().filter((id) => !others.has(id));
-    if (workers.length < count || !workers.every(isWaiting)) calm = -1;
+    if (workers.length < count || !workers.every(isCalm)) calm = -1;
   }
   return listChildren().filter((id) => !others.has(id));
 }
 
 /** In all its threads: an engine may make its next isolate on another than the main one. */
-function isWaiting(id: number): boolean {
+export function isCalm(id: number): boolean {
   try {
     const threads = readdirSync(`/proc/${id}/task`);
     return threads.every((thread) => {

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import type { Sandbox } from "../../src/types.ts";
-import { listChildren, readResidentMb, waitForWorkers } from "./processes.ts";
+import { isCalm, listDescendants, readResidentMb } from "./processes.ts";
 import { absentRow, atLeast, atMost, type Row, row, showMs } from "./row.ts";
 import { median, pause, summarize, timeMs } from "./statistics.ts";
 import { expectAnswer, type Subject, scale, takeRounds } from "./subject.ts";
@@ -25,11 +25,19 @@ async function runPython(sandbox: Sandbox): Promise<void> {
   expectAnswer(JSON.stringify(observation.result ?? observation.status));
 }
 
+/** Waits until no worker makes an interpreter any more. */
+async function settle(): Promise<void> {
+  for (let calm = 0, polls = 0; calm < 4 && polls < 500; polls++) {
+    await pause(20);
+    calm = listDescendants().every(isCalm) ? calm + 1 : 0;
+  }
+}
+
 /** One caller that rests until every interpreter is there again, as a model does between two calls. */
 async function measurePrepared(sandbox: Sandbox, subject: Subject): Promise<Row> {
   const samples: number[] = [];
   for (const _ of takeRounds(scale(subject, 120, 20), 60_000)) {
-    await waitForWorkers(new Set(), 1);
+    await settle();
     samples.push(await timeMs(() => runPython(sandbox)));
   }
   const { p50Ms, p99Ms } = summarize(samples);
@@ -75,10 +83,11 @@ async function measureCold(subject: Subject): Promise<Row> {
 }
 
 async function residentWith(prepared: number): Promise<number> {
-  const before = new Set(listChildren());
+  const before = new Set(listDescendants());
   await using sandbox = await createSandbox({ ...SANDBOX, python: { workers: 1, prepared } });
   await runPython(sandbox);
-  const workers = await waitForWorkers(before, 2);
+  await settle();
+  const workers = listDescendants().filter((id) => !before.has(id));
   return Math.max(...workers.map(readResidentMb));
 }
 
@@ -111,7 +120,7 @@ export async function measurePython(subject: Subject): Promise<Row[]> {
   {
     await using sandbox = await createSandbox(SANDBOX);
     await runPython(sandbox);
-    await pause(1000);
+    await settle();
     rows.push(await measurePrepared(sandbox, subject));
     rows.push(await measureUnprepared(sandbox, subject));
     rows.push(await measureSustained(sandbox, subject));

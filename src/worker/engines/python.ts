@@ -42,6 +42,8 @@ export function createPythonEngine({ prepared }: EngineOptions): Engine {
       used?.dispose();
       used = null;
       refill();
+      // The next run waits for this one in any case: now it is nobody's time.
+      ahead[0]?.ready();
     },
   };
 }

@@ -92,7 +92,7 @@ export function createLoader(): Loader {
 }
 
 const LOAD = "interpreter.load(false); 0";
-const TAKE = "{ const taken = interpreter; delete globalThis.interpreter; taken.run }";
+const TAKE = "interpreter.take()";
 
 function prepare({ isolate, context, setOutput }: Machine): PreparedPython {
   // On a thread of isolated-vm's own. Whoever enters the isolate before it is done waits for its lock.
@@ -102,9 +102,17 @@ function prepare({ isolate, context, setOutput }: Machine): PreparedPython {
   return {
     ready() {
       if (run) return;
-      if (context.evalSync("interpreter.isReady()") !== true) context.evalSync(LOAD);
-      if (context.evalSync("interpreter.isReady()") !== true) throw new Error("the interpreter does not load");
-      run = context.evalSync(TAKE, { reference: true }) as unknown as typeof run;
+      const take = (): typeof run => {
+        const taken = context.evalSync(TAKE, { reference: true }) as unknown as Reference<
+          (...args: string[]) => string
+        >;
+        return taken.typeof === "function" ? taken : null;
+      };
+      run = take();
+      if (run) return;
+      context.evalSync(LOAD);
+      run = take();
+      if (run === null) throw new Error("the interpreter does not load");
     },
     enter(shell, runner, timeoutMs, output) {
       if (run === null) throw new Error("an interpreter was entered before it was ready");

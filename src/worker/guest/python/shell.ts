@@ -200,6 +200,7 @@ export function createShell(
       return line === null ? "null" : stringify(line);
     },
     parse: parse as (text: string) => unknown,
+    stringify: stringify as (text: string) => string,
     sliceText,
     charCodeAt,
   };

@@ -37,11 +37,30 @@ function editGlue(glue: string): string {
 function createInterpreter(shell: ReturnType<typeof createShell>, lock: string) {
   "use strict";
   const scope = globalThis as unknown as Record<string, unknown>;
-  const { sliceText, charCodeAt, parse } = shell;
+  const { sliceText, charCodeAt, parse, stringify } = shell;
   let run: ((...args: unknown[]) => unknown) | null = null;
   let py: PyodideLike | null = null;
   let isLoading = false;
   const MAX_ANSWER = 16_777_216;
+
+  /** "N" is "no value": then the last printed line counts. Every other answer is handed on. */
+  const execute = (shellText: string, runnerText: string): string => {
+    if (run === null || py === null) throw new Error("the interpreter is not loaded");
+    shell.begin(parse(shellText) as ShellOptions, py._module.HEAP8.buffer as ArrayBuffer);
+    const answer = run(runnerText, shell.sleep);
+    shell.finish();
+    if (typeof answer !== "string") return "X";
+    if (charCodeAt(answer, 0) === 78) return `R${shell.lastLine()}`;
+    return answer.length > MAX_ANSWER ? sliceText(answer, 0, MAX_ANSWER) : answer;
+  };
+
+  /** Programs of ours, the same in every isolate: a caller's would otherwise pay for code that was never used. */
+  const WARM_UP = ["result = [x for x in (1, 2)]", "1 / 0"];
+  const warmUp = (source: string): void => {
+    const shellText = '{"now":0,"seed":0,"memoryMb":8,"stdoutBytes":0,"stdoutLines":0}';
+    const limits = '"input":null,"timerTurns":1,"resultBytes":100,"globals":null,"modules":null,"dynamicCode":true';
+    execute(shellText, `{"source":${stringify(source)},${limits}}`);
+  };
 
   /** Takes away what only the loading needed; a program finds an isolate with nothing in it. */
   const clear = (): void => {
@@ -66,6 +85,7 @@ function createInterpreter(shell: ReturnType<typeof createShell>, lock: string) 
       run = py.globals.get("sallyport_run") as (...args: unknown[]) => unknown;
       py.globals.delete("sallyport_run");
       clear();
+      for (const source of WARM_UP) warmUp(source);
     },
     python(source: string): void {
       py?.runPython(source);
@@ -75,16 +95,11 @@ function createInterpreter(shell: ReturnType<typeof createShell>, lock: string) 
       const bytes = py.makeMemorySnapshot();
       return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
     },
-    isReady: (): boolean => run !== null,
-    /** "N" is "no value": then the last printed line counts. Every other answer is handed on. */
-    run(shellText: string, runnerText: string): string {
-      if (run === null || py === null) throw new Error("the interpreter is not loaded");
-      shell.begin(parse(shellText) as ShellOptions, py._module.HEAP8.buffer as ArrayBuffer);
-      const answer = run(runnerText, shell.sleep);
-      shell.finish();
-      if (typeof answer !== "string") return "X";
-      if (charCodeAt(answer, 0) === 78) return `R${shell.lastLine()}`;
-      return answer.length > MAX_ANSWER ? sliceText(answer, 0, MAX_ANSWER) : answer;
+    /** The way to run a program, once it is loaded; after that nothing of ours can be reached by a name. */
+    take: (): unknown => {
+      if (run === null) return undefined;
+      Reflect.deleteProperty(scope, "interpreter");
+      return execute;
     },
   };
 }
