@@ -18,17 +18,20 @@ if (load()) process.exit(0);
 // The folder of the Node that runs the tests holds its headers, too: nothing is fetched for it.
 const ofNode = createRequire(join(root, "node_modules", "node", "package.json"));
 const headers = dirname(ofNode.resolve(`node-${process.platform}-${process.arch}/package.json`));
-const env = {
-  ...process.env,
-  PATH: [bin, process.env.PATH ?? ""].join(delimiter),
-  npm_config_nodedir: headers,
-  npm_config_build_from_source: "true",
-};
-const done = spawnSync("npm", ["rebuild", "better-sqlite3", "--allow-scripts=better-sqlite3"], {
-  cwd: root,
+const env = { ...process.env, PATH: [bin, process.env.PATH ?? ""].join(delimiter) };
+const isWindows = process.platform === "win32";
+// npm's own node-gyp: the package's install script stays off, so that no ordinary install waits for a compiler.
+// Asked with the machine's own Node: npm looks for it beside whichever Node comes first on PATH.
+const outerPath = (process.env.PATH ?? "")
+  .split(delimiter)
+  .filter((entry) => !entry.endsWith(join("node_modules", ".bin")));
+const outer = { ...process.env, PATH: outerPath.join(delimiter) };
+const global = spawnSync("npm", ["root", "-g"], { encoding: "utf8", env: outer, shell: isWindows }).stdout.trim();
+const gyp = join(global, "npm", "node_modules", "node-gyp", "bin", "node-gyp.js");
+const done = spawnSync(node, [gyp, "rebuild", "--release", `--nodedir=${headers}`], {
+  cwd: join(root, "node_modules", "better-sqlite3"),
   env,
   stdio: ["ignore", 2, 2],
-  shell: process.platform === "win32",
 });
 if (done.status !== 0 || !load()) {
   process.stderr.write(

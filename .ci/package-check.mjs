@@ -95,7 +95,7 @@ check("the tarball holds dist, README, LICENSE and SECURITY, and nothing else", 
   tarball = join(work, packed.filename);
   const files = packed.files.map((file) => file.path);
   const allowed =
-    /^(dist\/.+\.(js|d\.ts)|dist\/sandbox\/container\/Containerfile|README\.md|SECURITY\.md|LICENSE|package\.json)$/;
+    /^(dist\/.+\.(js|d\.ts)|dist\/sandbox\/container\/Containerfile|dist\/policy\.schema\.json|README\.md|SECURITY\.md|LICENSE|package\.json)$/;
   expect(
     files.filter((file) => !allowed.test(file)),
     [],
@@ -119,7 +119,7 @@ check("it installs in an empty project by one plain line, with the node package 
   writeFileSync(join(project, "package.json"), '{"private":true,"type":"module"}');
   run("npm", ["install", tarball, `node@${manifest.devDependencies.node}`], { timeout: 600_000 });
   node26 = join(project, "node_modules/node/bin/node");
-  for (const file of ["embed.mjs", "graph.mjs", "typed.ts"])
+  for (const file of ["embed.mjs", "graph.mjs", "middleware.mjs", "report.mjs", "typed.ts"])
     cpSync(join(root, ".ci/newcomer", file), join(project, file));
 });
 
@@ -133,6 +133,28 @@ check("the installed command runs a snippet from standard input", () => {
   const printed = run("sallyport", ["run", "--json", "-"], { path, input }).stdout;
   expect(printed.trim().split("\n").length, 1, "lines");
   expect([JSON.parse(printed).ok, JSON.parse(printed).result], [true, [2, 4, 6]], "observation");
+});
+
+// What a newcomer does with nothing but the README: copy a block, save it, run it.
+check("the README's blocks that need no model run as they stand", () => {
+  const readme = readFileSync(join(project, "node_modules/sallyport/README.md"), "utf8");
+  const blocks = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code);
+  const alone = blocks.filter((code) => !code.includes("@langchain/openai"));
+  if (alone.length < 5) throw new Error(`only ${alone.length} blocks`);
+  alone.forEach((code, index) => {
+    const file = `block-${index}.ts`;
+    writeFileSync(join(project, file), code);
+    const printed = run(node26, [file]).stdout;
+    if (printed.trim() === "") throw new Error(`${file} printed nothing:\n${code}`);
+  });
+});
+
+check("langchain is not needed until its entry is, and then the middleware runs in createAgent", () => {
+  const missing = run(node26, ["-e", 'import("sallyport/middleware")'], { wanted: 1 }).stderr;
+  if (!missing.includes("langchain")) throw new Error(`no hint at langchain in: ${missing}`);
+  run("npm", ["install", `langchain@${manifest.devDependencies.langchain}`], { timeout: 300_000 });
+  const texts = runJson(node26, "middleware.mjs");
+  expect(texts, ["Compute.", "", '{"ok":true,"status":"ok","result":42,"stdout":[]}', "Done."], "messages");
 });
 
 // LangChain's own types do not pass a strict check of libraries; ours have to.
@@ -166,6 +188,19 @@ check("with workerNode, workers run on Node 24 under hosts of 22, 24 and 26", ()
   expectRuns(runJson(node24, "embed.mjs", [node24]), 24, 24);
   expectRuns(runJson(node26, "embed.mjs", [node24]), 26, 24);
 });
+
+check(
+  "without containment the network is open on Node 24, is said to be, and cannot be required; on Node 26 it is closed",
+  () => {
+    const open = runJson(node26, "report.mjs", [node24]);
+    expect([open.containment, open.active, open.required.made], ["process", false, false], "Node 24");
+    expect(open.required.code, "CONTAINMENT_UNAVAILABLE", "code");
+    if (!/permission model of Node 24/.test(open.detail)) throw new Error(`detail: ${open.detail}`);
+    if (!/Node 26.*bubblewrap/.test(open.required.message)) throw new Error(`no advice in: ${open.required.message}`);
+    const closed = runJson(node26, "report.mjs");
+    expect([closed.active, closed.required.made], [true, true], "Node 26");
+  },
+);
 
 check("with no node package, a host on Node 24 runs its workers itself", () => {
   renameSync(join(project, "node_modules/node"), join(project, "node_modules/node.aside"));

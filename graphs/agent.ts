@@ -4,7 +4,7 @@
  */
 
 import { createCodeExecutionGraph } from "../src/graph/workflow.ts";
-import { createModel, type Script, sandbox } from "./deployment.ts";
+import { approval, createModel, type Script, sandbox } from "./deployment.ts";
 
 const PROGRAM = `let prime = 1;
 for (let found = 0; found < 100; ) {
@@ -23,6 +23,7 @@ const script: Script = (messages) => {
 };
 
 export const graph = createCodeExecutionGraph({
+  ...approval,
   sandbox,
   model: () => createModel(script),
   endOn: "answer",

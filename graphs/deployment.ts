@@ -18,6 +18,9 @@ export const NO_KEY =
 
 export const sandbox = await createSandbox();
 
+/** From SALLYPORT_APPROVAL_KEY: with it, approvals and stored results hold for every process of the deployment. */
+export const approval = process.env.SALLYPORT_APPROVAL_KEY ? { approvalKey: process.env.SALLYPORT_APPROVAL_KEY } : {};
+
 // The server has listeners of its own, and waits for what is under way; where there are none, the signal ends the process.
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   process.once(signal, async () => {

@@ -11,7 +11,7 @@ import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { z } from "zod";
 import { createCodeTools } from "../src/graph/tools.ts";
 import { createCodeExecutionGraph } from "../src/graph/workflow.ts";
-import { createModel, type Script, sandbox } from "./deployment.ts";
+import { approval, createModel, type Script, sandbox } from "./deployment.ts";
 
 const ORDERS = [
   { customer: "Ada", amount: 1200, currency: "EUR" },
@@ -34,7 +34,7 @@ const exchangeRate = tool(({ currency }) => String(RATES[currency]), {
 
 const ownTools = [listOrders, exchangeRate];
 const codeTools = createCodeTools({ sandbox });
-const code = createCodeExecutionGraph({ sandbox, unknownTools: "leave", name: "code" });
+const code = createCodeExecutionGraph({ ...approval, sandbox, unknownTools: "leave", name: "code" });
 
 /** Looks the data up, computes with it, tells the result: every question gets the same. */
 const script: Script = (messages) => {

@@ -4,6 +4,6 @@
  */
 
 import { createCodeExecutionGraph } from "../src/graph/workflow.ts";
-import { sandbox } from "./deployment.ts";
+import { approval, sandbox } from "./deployment.ts";
 
-export const graph = createCodeExecutionGraph({ sandbox, name: "executor" });
+export const graph = createCodeExecutionGraph({ ...approval, sandbox, name: "executor" });

@@ -4,10 +4,12 @@
 
 export { type ErrorCode, SandboxError } from "./errors.ts";
 export type { SallyportEvent, SallyportEventData, SallyportEventName } from "./graph/events.ts";
+export { createReceiptLog, type ReceiptLog, verifyReceipts } from "./graph/receipt-log.ts";
 export { type CodeTool, createCodeTools } from "./graph/tools.ts";
 export { type CodeExecutionGraph, createCodeExecutionGraph, type GraphOptions } from "./graph/workflow.ts";
 export { DEFAULT_LIMITS } from "./limits.ts";
-export type { CodeOptions, RunOptions, SandboxOptions } from "./options.ts";
+export type { BoundOptions, CodeOptions, SandboxOptions } from "./options.ts";
+export type { RunOptions } from "./options-run.ts";
 export type { ApprovalAnswer, ApprovalCall, ApprovalRequest, GrantStore } from "./policy/approval.ts";
 export { definePolicy } from "./policy/define-policy.ts";
 export { type PolicyDocument, parsePolicyDocument, policyJsonSchema } from "./policy/document.ts";

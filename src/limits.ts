@@ -74,7 +74,7 @@ export const LIMITS = {
   resultBytes: {
     unit: "bytes",
     default: 64 * KIB,
-    min: 2,
+    min: 4,
     max: 4096 * KIB,
     scope: "call",
     enforcedBy: "isolate, then protocol",

@@ -9,6 +9,7 @@ import { SandboxError } from "./errors.ts";
 /** A value as a person would point at it in an error: short, quoted, never a whole object. */
 export function showValue(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+  if (typeof value === "function") return "a function";
   if (value === null || typeof value !== "object") return String(value);
   return Array.isArray(value) ? `an array of ${value.length}` : "an object";
 }
@@ -33,6 +34,8 @@ function describeExpected(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_value") return `one of ${issue.values.map(String).join(", ")}`;
   if (issue.code === "invalid_type")
     return issue.expected === "int" ? "a whole number" : `a value of type ${issue.expected}`;
+  // JSON is the one union without words of its own.
+  if (issue.code === "invalid_union" && issue.message === "Invalid input") return "a value that JSON can hold";
   return issue.message;
 }
 
@@ -47,7 +50,7 @@ export function parseOptions<Schema extends z.ZodType>(schema: Schema, value: un
     if (issue.code === "unrecognized_keys") {
       return issue.keys.map((key) => `unknown option ${[...issue.path, key].join(".")}`).join("; ");
     }
-    const path = issue.path.map(String).join(".") || what;
+    const path = issue.path.map(String).join(".") || "options";
     // A key that is wrong is told by its name: what stands under it may be a secret.
     if (issue.code === "invalid_key") return `${path}: expected ${issue.issues[0]?.message ?? "another name"}`;
     const given = valueAt(value, issue.path);

@@ -5,6 +5,7 @@
 
 import { availableParallelism } from "node:os";
 import { z } from "zod";
+import { SandboxError } from "./errors.ts";
 import { LIMITS, type LimitName, type LimitRow } from "./limits.ts";
 import { parseOptions } from "./options-check.ts";
 import type { GrantStore } from "./policy/approval.ts";
@@ -27,7 +28,7 @@ export interface SandboxOptions {
   require?: string[];
   /** Runs at the same time. Default: the number of cores. */
   workers?: number;
-  /** A ready worker beyond `workers`, for the next run after a kill. Default 1. */
+  /** Ready workers beyond `workers`, for the next run after a kill. Default 1; where a worker has one run, as many as `workers`. */
   standby?: number;
   /** Workers that run Python. They start with the first Python program; a sandbox that never sees one has none. */
   python?: {
@@ -36,8 +37,13 @@ export interface SandboxOptions {
     /** Fresh interpreters that each worker holds ready ahead, of some 110 MiB each. Default 2. */
     prepared?: number;
   };
-  /** Runs after which a worker is replaced. Default 5,000: a start costs as much as some 200 runs. */
+  /** Runs after which a worker is replaced; 1 is a process per run. Default 5,000: a start costs as much as some 200 runs. */
   runsPerWorker?: number;
+  /**
+   * Workers without V8's compilers (`--jitless`), one run each, and never without containment. Default false.
+   * Programs compute several times slower, and WebAssembly is not there: JavaScript and TypeScript only.
+   */
+  hardened?: boolean;
   /** Longest start of a worker, in milliseconds. Default 10,000. */
   startTimeoutMs?: number;
   /** Path of the Node that workers run on (24 or newer). Default: the `node` package, else the host's own. */
@@ -56,6 +62,7 @@ export interface ResolvedSandboxOptions {
   readonly standby: number;
   readonly python: Readonly<{ workers: number; prepared: number }>;
   readonly runsPerWorker: number;
+  readonly hardened: boolean;
   readonly startTimeoutMs: number;
   readonly workerNode: string | null;
   readonly workerEnv: Readonly<Record<string, string>>;
@@ -74,19 +81,22 @@ const limitsShape = Object.fromEntries(Object.entries(LIMITS).map(([name, row]) 
   [Name in LimitName]: ReturnType<typeof limitSchema>;
 };
 
+const MAX_STANDBY = 16;
+
 const sandboxSchema = z.strictObject({
   containment: z.enum(["auto", ...LAUNCHERS.map(({ name }) => name)]).default("auto"),
   allowProcess: z.boolean().default(false),
   require: z.array(z.string().min(1)).max(64).default([]),
   workers: z.int().min(1).max(256).default(availableParallelism()),
-  standby: z.int().min(0).max(16).default(1),
+  standby: z.int().min(0).max(MAX_STANDBY).optional(),
+  runsPerWorker: z.int().min(1).max(1_000_000).optional(),
+  hardened: z.boolean().default(false),
   python: z
     .strictObject({
       workers: z.int().min(1).max(256).default(Math.min(2, availableParallelism())),
       prepared: z.int().min(1).max(8).default(2),
     })
     .prefault({}),
-  runsPerWorker: z.int().min(1).max(1_000_000).default(5000),
   startTimeoutMs: z.int().min(100).max(120_000).default(10_000),
   workerNode: z.string().min(1).nullable().default(null),
   workerEnv: z
@@ -104,9 +114,17 @@ const sandboxSchema = z.strictObject({
 /** @throws SandboxError INVALID_OPTIONS */
 export function resolveSandboxOptions(options: SandboxOptions | undefined): ResolvedSandboxOptions {
   const parsed = parseOptions(sandboxSchema, options, "createSandbox");
+  const { hardened, workers } = parsed;
+  if (hardened && (parsed.runsPerWorker ?? 1) !== 1) {
+    const given = `got ${parsed.runsPerWorker}`;
+    throw new SandboxError("INVALID_OPTIONS", `createSandbox: runsPerWorker: expected 1 with hardened, ${given}`);
+  }
+  const runsPerWorker = parsed.runsPerWorker ?? (hardened ? 1 : 5000);
   return Object.freeze({
     ...parsed,
     python: Object.freeze(parsed.python),
+    runsPerWorker,
+    standby: parsed.standby ?? (runsPerWorker === 1 ? Math.min(workers, MAX_STANDBY) : 1),
     workerEnv: Object.freeze(parsed.workerEnv),
     limits: Object.freeze(parsed.limits),
   });
@@ -125,6 +143,24 @@ export interface CodeOptions {
   onReceipt?: (receipt: Receipt) => void;
 }
 
+/** What bounds the calls of one conversation, and who may approve them: the same for graph, tools and middleware. */
+export interface BoundOptions extends CodeOptions {
+  /** Turns since the last human message that may run code. Default 3. */
+  maxTurns?: number;
+  /** Calls of one message that may run. Default 8. */
+  maxCallsPerTurn?: number;
+  /** Policies that a caller's context may add by their names. Default: the presets. None: an empty list. */
+  policies?: readonly NonNullable<CodeOptions["policy"]>[];
+  /** What the policy denies and a person is to be asked about instead: keys of `when` or ids of rules. Default none. */
+  ask?: readonly string[];
+  /** Operator's secret, at least 32 characters, from which approvals are MAC'd. Without it they hold in this process only. */
+  approvalKey?: string | Uint8Array;
+  /** Milliseconds from an approval to its use, after which it counts for nothing. Default 300,000. */
+  approvalTtlMs?: number;
+  /** Remembers used grants beyond this process. Default: the process remembers its own. */
+  grantStore?: GrantStore;
+}
+
 export interface ResolvedCodeOptions {
   readonly sandbox: Sandbox;
   readonly policy: unknown;
@@ -133,7 +169,7 @@ export interface ResolvedCodeOptions {
   readonly onReceipt: ((receipt: Receipt) => void) | undefined;
 }
 
-/** What bounds one run of the graph; `resolveRunOptions` lowers it for a caller. */
+/** What bounds one run of the graph; `resolveRunOptions` of options-run.ts lowers it for a caller. */
 export interface ResolvedGraphOptions extends ResolvedCodeOptions {
   readonly policies: readonly unknown[];
   readonly maxTurns: number;
@@ -148,24 +184,13 @@ export interface ResolvedGraphOptions extends ResolvedCodeOptions {
   readonly grantStore: GrantStore | undefined;
 }
 
-/** What a caller of the graph may lower with `context`; whatever would raise a bound is not followed. */
-export interface RunOptions {
-  /** Turns since the last human message. */
-  maxTurns?: number;
-  /** The name of a policy that the deployment offers, and that has to allow a call as well. */
-  policy?: string;
-  /** Only `success` changes anything: it ends sooner. */
-  endOn?: "success" | "answer";
-  limits?: Partial<CallLimits>;
-}
-
 function hasFunctions(value: unknown, ...names: string[]): boolean {
   return (
     typeof value === "object" && value !== null && names.every((name) => typeof Reflect.get(value, name) === "function")
   );
 }
 
-const callLimitsSchema = z.strictObject(
+export const callLimitsSchema = z.strictObject(
   Object.fromEntries(
     Object.entries(LIMITS)
       .filter(([, row]) => row.scope === "call")
@@ -183,19 +208,32 @@ const codeShape = {
 
 const MIN_KEY_LENGTH = 32;
 
-const boundTurns = z.int().min(LIMITS.maxTurns.min).max(LIMITS.maxTurns.max);
+export const boundTurns = z.int().min(LIMITS.maxTurns.min).max(LIMITS.maxTurns.max);
+
+const boundsShape = {
+  maxTurns: boundTurns.optional(),
+  maxCallsPerTurn: z.int().min(LIMITS.maxCallsPerTurn.min).max(LIMITS.maxCallsPerTurn.max).optional(),
+  policies: z.array(z.unknown()).default(["strict", "standard", "allow-all"]),
+  ask: z.array(z.string().min(1)).default([]),
+  approvalKey: z
+    .custom<string | Uint8Array>(
+      (value) => (typeof value === "string" || value instanceof Uint8Array) && value.length >= MIN_KEY_LENGTH,
+      `a secret of at least ${MIN_KEY_LENGTH} characters or bytes`,
+    )
+    .optional(),
+  approvalTtlMs: z.int().min(1000).max(86_400_000).default(300_000),
+  grantStore: z.custom<GrantStore>((value) => hasFunctions(value, "use"), "an object with a method use").optional(),
+};
 
 const graphSchema = z.strictObject({
   ...codeShape,
+  ...boundsShape,
   model: z
     .custom(
       (value) => typeof value === "function" || hasFunctions(value, "invoke", "bindTools"),
       "a chat model with bindTools",
     )
     .optional(),
-  maxTurns: boundTurns.optional(),
-  maxCallsPerTurn: z.int().min(LIMITS.maxCallsPerTurn.min).max(LIMITS.maxCallsPerTurn.max).optional(),
-  policies: z.array(z.unknown()).default(["strict", "standard", "allow-all"]),
   endOn: z.enum(["success", "answer"]).default("success"),
   unknownTools: z.enum(["reject", "leave"]).default("reject"),
   systemMessage: z
@@ -206,35 +244,15 @@ const graphSchema = z.strictObject({
     .optional(),
   name: z.string().min(1).max(64).default("sallyport"),
   tellRules: z.boolean().default(false),
-  ask: z.array(z.string().min(1)).default([]),
-  approvalKey: z
-    .custom<string | Uint8Array>(
-      (value) => (typeof value === "string" || value instanceof Uint8Array) && value.length >= MIN_KEY_LENGTH,
-      `a secret of at least ${MIN_KEY_LENGTH} characters or bytes`,
-    )
-    .optional(),
-  approvalTtlMs: z.int().min(1000).max(86_400_000).default(300_000),
-  grantStore: z.custom<GrantStore>((value) => hasFunctions(value, "use"), "an object with a method use").optional(),
 });
 
 const codeSchema = z.strictObject(codeShape);
+const toolSchema = z.strictObject({ ...codeShape, ...boundsShape });
+const middlewareSchema = toolSchema.extend({ endOn: z.enum(["success", "answer"]).default("answer") });
 
-const runSchema = z.object({
-  maxTurns: boundTurns.optional(),
-  policy: z.string().optional(),
-  endOn: z.enum(["success", "answer"]).optional(),
-  limits: callLimitsSchema.optional(),
-});
-
-const CALL_LIMITS = Object.entries(LIMITS).flatMap(([name, row]) =>
+export const CALL_LIMITS = Object.entries(LIMITS).flatMap(([name, row]) =>
   row.scope === "call" ? [name as keyof CallLimits] : [],
 );
-
-function lowerLimits(base: Readonly<CallLimits>, asked: Partial<CallLimits> | undefined): Readonly<CallLimits> {
-  if (asked === undefined) return base;
-  const lowered = CALL_LIMITS.map((name) => [name, Math.min(base[name], asked[name] ?? base[name])]);
-  return Object.freeze(Object.fromEntries(lowered) as unknown as CallLimits);
-}
 
 function completeCode(parsed: z.output<typeof codeSchema>): ResolvedCodeOptions {
   const { sandbox, policy, input, onReceipt } = parsed;
@@ -248,48 +266,38 @@ function completeCode(parsed: z.output<typeof codeSchema>): ResolvedCodeOptions 
   };
 }
 
+function completeBounds(parsed: z.output<typeof toolSchema>) {
+  const { sandbox, policies, ask, approvalKey, approvalTtlMs, grantStore } = parsed;
+  return {
+    ...completeCode(parsed),
+    maxTurns: parsed.maxTurns ?? sandbox.limits.maxTurns,
+    maxCallsPerTurn: parsed.maxCallsPerTurn ?? sandbox.limits.maxCallsPerTurn,
+    policies,
+    ask,
+    approvalKey,
+    approvalTtlMs,
+    grantStore,
+  };
+}
+
+/** What tools and middleware have of a graph: calls that are not theirs are the agent's. */
+const GUEST = { unknownTools: "leave", name: "sallyport", tellRules: false } as const;
+
 /** @throws SandboxError INVALID_OPTIONS */
-export function resolveToolOptions(options: unknown): ResolvedCodeOptions {
-  return Object.freeze(completeCode(parseOptions(codeSchema, options, "createCodeTools")));
+export function resolveToolOptions(options: unknown): ResolvedGraphOptions {
+  const parsed = parseOptions(toolSchema, options, "createCodeTools");
+  return Object.freeze({ ...completeBounds(parsed), ...GUEST, endOn: "answer" as const });
+}
+
+/** @throws SandboxError INVALID_OPTIONS */
+export function resolveMiddlewareOptions(options: unknown): ResolvedGraphOptions {
+  const parsed = parseOptions(middlewareSchema, options, "codeExecutionMiddleware");
+  return Object.freeze({ ...completeBounds(parsed), ...GUEST, endOn: parsed.endOn });
 }
 
 /** @throws SandboxError INVALID_OPTIONS */
 export function resolveGraphOptions(options: unknown): ResolvedGraphOptions {
   const parsed = parseOptions(graphSchema, options, "createCodeExecutionGraph");
-  const { endOn, unknownTools, name, policies, sandbox, ask, tellRules, approvalKey, approvalTtlMs, grantStore } =
-    parsed;
-  return Object.freeze({
-    ...completeCode(parsed),
-    maxTurns: parsed.maxTurns ?? sandbox.limits.maxTurns,
-    maxCallsPerTurn: parsed.maxCallsPerTurn ?? sandbox.limits.maxCallsPerTurn,
-    policies,
-    endOn,
-    unknownTools,
-    name,
-    ask,
-    tellRules,
-    approvalKey,
-    approvalTtlMs,
-    grantStore,
-  });
-}
-
-/**
- * The options of one run: the deployment's, lowered by the caller's context. `policy` is the caller's further one.
- * A context that is absent or empty changes nothing; keys that are not ours are somebody else's.
- * @throws SandboxError INVALID_OPTIONS
- */
-export function resolveRunOptions(
-  deployed: ResolvedGraphOptions,
-  context: unknown,
-): Omit<ResolvedGraphOptions, "policy"> & { readonly policy: string | undefined } {
-  if (context === undefined || context === null) return { ...deployed, policy: undefined };
-  const asked = parseOptions(runSchema, context, "context");
-  return Object.freeze({
-    ...deployed,
-    policy: asked.policy,
-    maxTurns: Math.min(deployed.maxTurns, asked.maxTurns ?? deployed.maxTurns),
-    endOn: asked.endOn === "success" ? "success" : deployed.endOn,
-    limits: lowerLimits(deployed.limits, asked.limits as Partial<CallLimits> | undefined),
-  });
+  const { endOn, unknownTools, name, tellRules } = parsed;
+  return Object.freeze({ ...completeBounds(parsed), endOn, unknownTools, name, tellRules });
 }

@@ -87,6 +87,8 @@ export interface RunRequest {
   signal?: AbortSignal;
   /** Default: dynamic code is allowed and every global of the allowlist is there. */
   permits?: Permits;
+  /** On whose behalf, at most 200 characters; never from the code or the model. No worker runs programs of two tenants. */
+  tenant?: string;
   /** Called with each printed line while the program runs. */
   onStdout?: (line: string) => void;
 }
@@ -288,10 +290,7 @@ export interface Sandbox {
   execute(request: RunRequest): Promise<Execution>;
   /** What the code mentions. Runs nothing. Takes an inspector worker, never a run worker. */
   inspect(request: InspectRequest): Promise<Manifest>;
-  /**
-   * Probes every layer, in two workers of its own that run no program. With `attacks`, a third one plays a worker that has
-   * been taken over.
-   */
+  /** Probes every layer, in workers of its own. With `attacks`, another one plays a worker that has been taken over. */
   report(options?: { attacks?: boolean }): Promise<SandboxReport>;
   /** Ends every worker. Runs that are active or queued end as `cancelled`. May be called again. */
   close(): Promise<void>;

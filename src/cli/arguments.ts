@@ -3,9 +3,11 @@
  * Starts nothing and reads no file.
  */
 
+import { extname } from "node:path";
 import { InvalidArgumentError } from "commander";
 import { LIMITS, type LimitName, type LimitRow } from "../limits.ts";
 import type { Language } from "../types.ts";
+import { UsageError } from "./fault.ts";
 
 const LANGUAGE_NAMES: Readonly<Record<string, Language>> = {
   javascript: "javascript",
@@ -33,10 +35,19 @@ export function parseLanguage(name: string): Language {
   throw new InvalidArgumentError("Expected javascript, typescript or python.");
 }
 
-/** The language of a file by its extension; JavaScript where that says nothing. */
+/**
+ * The language of a file by its extension; JavaScript where it has none.
+ * @throws UsageError for an extension that means no language known here: such a file is hardly JavaScript.
+ */
 export function languageOfFile(path: string): Language {
-  const extension = /\.[^./\\]*$/.exec(path)?.[0]?.toLowerCase() ?? "";
-  return (Object.hasOwn(LANGUAGE_OF_EXTENSION, extension) && LANGUAGE_OF_EXTENSION[extension]) || "javascript";
+  const extension = extname(path).toLowerCase();
+  if (extension === "" || extension === ".") return "javascript";
+  const language = Object.hasOwn(LANGUAGE_OF_EXTENSION, extension) ? LANGUAGE_OF_EXTENSION[extension] : undefined;
+  if (language) return language;
+  const known = Object.keys(LANGUAGE_OF_EXTENSION).join(", ");
+  throw new UsageError(
+    `${JSON.stringify(path)}: ${JSON.stringify(extension)} names no language known here (${known}): say which with --language`,
+  );
 }
 
 export const MAX_CONCURRENCY = 256;

@@ -9,7 +9,8 @@ import type { CommonOptions } from "./command-options.ts";
 import { EXIT, UsageError } from "./fault.ts";
 import { formatObservationText, formatProgram } from "./layout.ts";
 import { toPrintable } from "./printable.ts";
-import { loadPolicy, openSandbox } from "./resources.ts";
+import { loadPolicy, openReceipts, openSandbox } from "./resources.ts";
+import { isEndingBySignal } from "./shutdown.ts";
 import { createStyle, type Style } from "./style.ts";
 
 const DEFAULT_MODEL = "gpt-4.1-mini";
@@ -66,12 +67,19 @@ async function runAgent(question: string, settings: ModelSettings, options: Comm
   const policy = await loadPolicy(options.policy);
   const sandbox = await openSandbox(options, {}, policy);
   const { createCodeExecutionGraph } = await import("../graph/workflow.ts");
-  const graph = createCodeExecutionGraph({ sandbox, policy, model: await createModel(settings), endOn: "answer" });
+  const graph = createCodeExecutionGraph({
+    sandbox,
+    policy,
+    model: await createModel(settings),
+    endOn: "answer",
+    ...(await openReceipts(options)),
+  });
   const style = createStyle(process.stderr);
   let messages: readonly BaseMessage[] = [];
   let outcome: Outcome | null = null;
   const shown = new Set<string | undefined>();
   for await (const state of await graph.stream({ messages: [new HumanMessage(question)] }, { streamMode: "values" })) {
+    if (isEndingBySignal()) break;
     messages = state.messages ?? messages;
     outcome = state.outcome ?? null;
     const news = messages.filter(({ id }) => !shown.has(id));

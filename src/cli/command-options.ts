@@ -10,6 +10,13 @@ import type { LimitSettings } from "./arguments.ts";
 export interface CommonOptions {
   readonly policy: string;
   readonly containment: string;
+  /** A file that every receipt is appended to. */
+  readonly receipts?: string;
+}
+
+export interface VerifyOptions {
+  readonly head?: string;
+  readonly json?: true;
 }
 
 export interface RunOptions extends CommonOptions {

@@ -15,11 +15,12 @@ import { EXIT } from "./fault.ts";
 import { decodeGraphLine, type GraphLine, type GraphSettings } from "./graph-line.ts";
 import { LineRefusal } from "./line-record.ts";
 import { encodeMessage } from "./message-output.ts";
-import { loadPolicy, openSandbox } from "./resources.ts";
+import { loadPolicy, openReceipts, openSandbox } from "./resources.ts";
 
 interface GraphMaker {
   readonly sandbox: Sandbox;
   readonly policy: Policy;
+  readonly receipts: Awaited<ReturnType<typeof openReceipts>>;
 }
 
 function omitGraphLimits({ maxTurns: _turns, maxCallsPerTurn: _calls, ...rest }: LimitSettings): LimitSettings {
@@ -27,11 +28,12 @@ function omitGraphLimits({ maxTurns: _turns, maxCallsPerTurn: _calls, ...rest }:
 }
 
 /** A graph as the line wants it. The line's author is the operator: it may raise what the table lets it raise. */
-function createGraph({ sandbox, policy }: GraphMaker, settings: GraphSettings) {
+function createGraph({ sandbox, policy, receipts }: GraphMaker, settings: GraphSettings) {
   const { limits, maxTurns = limits.maxTurns, endOn, unknownTools } = settings;
   const { maxCallsPerTurn } = limits;
   return createCodeExecutionGraph({
     sandbox,
+    ...receipts,
     policy: settings.policy === undefined ? policy : createPolicy(settings.policy),
     limits: omitGraphLimits(limits),
     ...(maxTurns === undefined ? {} : { maxTurns }),
@@ -57,7 +59,8 @@ async function runGraphLine(maker: GraphMaker, { id, messages, settings }: Graph
 export async function runGraphLines(options: CommonOptions): Promise<number> {
   const concurrency = availableParallelism();
   const policy = await loadPolicy(options.policy);
-  const maker = { sandbox: await openSandbox(options, sandboxForLines(concurrency), policy), policy };
+  const receipts = await openReceipts(options);
+  const maker = { sandbox: await openSandbox(options, sandboxForLines(concurrency), policy), policy, receipts };
   await answerLines(concurrency, async (input) => runGraphLine(maker, decodeGraphLine(input)));
   return EXIT.ok;
 }

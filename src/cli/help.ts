@@ -26,6 +26,7 @@ Environment:
   OPENAI_API_KEY     key for the model that answers questions
   OPENAI_BASE_URL    any OpenAI-compatible server
   SALLYPORT_MODEL    its model
+  SALLYPORT_RECEIPT_KEY  secret that keys the hashes of --receipts
   SALLYPORT_DEBUG    anything: stack traces on faults
   NO_COLOR           anything: no colour`;
 
@@ -63,14 +64,22 @@ A bad line:  {"id":null,"ok":false,"status":"rejected","error":"InvalidLine","me
       "container build makes it from scratch, from this machine's own files, with Docker or Podman. Nothing is pulled.",
     more: "",
   },
+  receipts: {
+    summary: "check a file of receipts that --receipts has written",
+    details:
+      "Each line has the hash of the one before: a line that was changed, removed or moved is found. Exit code 0 where all hold.",
+    more: `SALLYPORT_RECEIPT_KEY, where it is set, keys the hashes: then nobody without it can write a chain that holds.
+Lines cut off at the end show only by the head: --head takes one that was kept elsewhere.`,
+  },
   graph: {
     summary: "run the executor graph on JSON lines of messages",
     details:
-      "The last AI message's calls go through the graph. Messages in OpenAI or LangChain form come in, OpenAI form goes out.",
+      "The calls of the last AI message go through the graph, unless a human message follows it. Messages in OpenAI or LangChain form come in, OpenAI form goes out.",
     more: `A line in:   {"id":1,"messages":[{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function",
               "function":{"name":"run_javascript_sandboxed","arguments":"{\\"source\\":\\"6 * 7\\"}"}}]}]}
 Also:        "policy", "maxTurns", "endOn", "limits", "unknownTools"
-A line out:  {"id":1,"messages":[…],"outcome":{…},"receipts":[…]}`,
+A line out:  {"id":1,"messages":[…],"outcome":{…},"receipts":[…]}
+Calls of earlier messages that have no answer stay as they are: an answer further down would not be taken for one.`,
   },
 } as const;
 

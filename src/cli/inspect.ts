@@ -26,6 +26,17 @@ function listNames(names: readonly string[]): string {
   return toPrintable(names.slice(0, NAMES_SHOWN).join(", ")) + more;
 }
 
+function count(number: number, one: string): string {
+  return `${number} ${one}${number === 1 ? "" : "s"}`;
+}
+
+function describeCompleteness({ complete, syntaxError, undetermined }: Manifest): string {
+  if (syntaxError) return "no: it does not parse, so nothing could be listed";
+  if (complete) return "yes";
+  const what = undetermined.length === 0 ? "" : ` (${undetermined.join(", ")})`;
+  return `no: names are computed${what}, so the lists may lack something`;
+}
+
 function formatManifest(manifest: Manifest, style: Style): string[] {
   const table = new Table({
     chars: NO_BORDERS,
@@ -38,7 +49,12 @@ function formatManifest(manifest: Manifest, style: Style): string[] {
     ["language", manifest.dialect],
     [
       "size",
-      `${manifest.sourceChars} characters, ${manifest.lines} lines, nesting ${manifest.nesting}, ${manifest.loops} loops`,
+      [
+        count(manifest.sourceChars, "character"),
+        count(manifest.lines, "line"),
+        `nesting ${manifest.nesting}`,
+        count(manifest.loops, "loop"),
+      ].join(", "),
     ],
     ["imports", listNames(manifest.imports)],
     ["globals", listNames(manifest.globals)],
@@ -49,19 +65,14 @@ function formatManifest(manifest: Manifest, style: Style): string[] {
   ];
   if (syntaxError)
     rows.push(["does not parse", `line ${syntaxError.line ?? "?"}: ${toPrintable(syntaxError.message)}`]);
-  rows.push([
-    "complete",
-    manifest.complete
-      ? "yes"
-      : `no: names are computed (${manifest.undetermined.join(", ")}), so the lists may lack something`,
-  ]);
+  rows.push(["complete", describeCompleteness(manifest)]);
   for (const [name, value] of rows) table.push([style.dim(name), value]);
   return trimTable(table);
 }
 
 function formatRules(rules: ReturnType<Policy["explain"]>, style: Style): string[] {
   const table = new Table({
-    head: ["", "rule", "effect", "why"].map((title) => style.dim(title)),
+    head: ["", "rule", "says", "why"].map((title) => style.dim(title)),
     chars: NO_BORDERS,
     style: { head: [], border: [] },
     wordWrap: true,
@@ -69,15 +80,16 @@ function formatRules(rules: ReturnType<Policy["explain"]>, style: Style): string
   });
   for (const { rule, effect, matched, why } of rules) {
     const mark = matched ? (effect === "allow" ? style.green("✓") : style.red("✗")) : style.dim("·");
-    table.push([mark, toPrintable(rule), effect, toPrintable(why)]);
+    // What a rule would say had it matched is not what it says.
+    table.push([mark, toPrintable(rule), matched ? effect : style.dim("–"), toPrintable(why)]);
   }
   return trimTable(table);
 }
 
 /** Prints manifest and decision of the program in `file` (standard input where absent). */
 export async function inspectFile(file = "-", options: InspectOptions): Promise<number> {
-  const source = await readText(file);
   const language = options.language ?? languageOfFile(file);
+  const source = await readText(file);
   const policy = await loadPolicy(options.policy);
   const sandbox = await openSandbox(options, { workers: 1, standby: 0 });
   if (!sandbox.languages.includes(language)) {
@@ -106,6 +118,9 @@ export async function inspectFile(file = "-", options: InspectOptions): Promise<
       ...formatManifest(manifest, style),
       "",
       `${style.bold("Policy")} ${toPrintable(policy.name)}: ${effect}`,
+      ...(manifest.syntaxError && decision.effect === "allow"
+        ? formatText("It may run, and would fail at once: it does not parse.", style)
+        : []),
       ...(decision.wouldBe?.reasons ?? [])
         .map(({ rule, message }) => toPrintable(`would be ${decision.wouldBe?.effect}: ${rule}: ${message}`))
         .flatMap((text) => formatText(text, style)),

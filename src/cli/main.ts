@@ -7,7 +7,7 @@
 import { EXIT, reportFault } from "./fault.ts";
 import { OutputClosed } from "./output.ts";
 import { runProgram } from "./program.ts";
-import { endProcess, installSignalHandlers, isEndingBySignal } from "./shutdown.ts";
+import { endProcess, isEndingBySignal, watchCommand } from "./shutdown.ts";
 
 function onFault(error: unknown): void {
   if (isEndingBySignal()) return;
@@ -25,5 +25,11 @@ process.stdout.on("error", (error) => {
 });
 process.stderr.on("error", () => {});
 
-installSignalHandlers();
-runProgram(process.argv.slice(2)).then(endProcess, onFault);
+// Node would print a warning with its process id and a hint at its own options: here it is a sentence for whoever watches.
+process.removeAllListeners("warning");
+process.on("warning", ({ message }) => {
+  if (process.stderr.isTTY) process.stderr.write(`sallyport: ${message}\n`);
+});
+const running = runProgram(process.argv.slice(2));
+watchCommand(running);
+running.then(endProcess, onFault);

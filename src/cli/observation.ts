@@ -24,6 +24,9 @@ const STATUS_WORDS: Readonly<Record<Status, string>> = {
   unavailable: "not run: not available here",
 };
 
+/** Ended by itself; the others were ended. */
+const FINISHED: ReadonlySet<Status> = new Set(["ok", "error"]);
+
 /** Milliseconds as a person reads them. */
 export function formatMs(ms: number): string {
   if (ms < 10) return `${ms.toFixed(1)} ms`;
@@ -49,7 +52,8 @@ function formatResult(result: JsonValue): string[] {
 export function formatObservation(observation: Observation, source: string, style: Style): string[] {
   const { status, error, message, line, column, stdout, truncated, usage } = observation;
   const mark = observation.ok ? style.green("✓") : style.red("✗");
-  const ran = usage.wallMs > 0 ? style.dim(` in ${formatMs(usage.wallMs)}`) : "";
+  const ms = formatMs(usage.wallMs);
+  const ran = usage.wallMs > 0 ? style.dim(FINISHED.has(status) ? ` in ${ms}` : ` (ran for ${ms})`) : "";
   const shown = [`${mark} ${formatStatus(status, style)}${ran}`];
   if (error !== undefined) {
     const at = line === undefined ? "" : style.dim(`  line ${line}${column === undefined ? "" : `, column ${column}`}`);

@@ -4,25 +4,24 @@
  */
 
 import { readFileSync } from "node:fs";
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, Option } from "commander";
 import { parseConcurrency, parseLanguage, parseLimit, parseNames } from "./arguments.ts";
-import type { BatchOptions, CommonOptions, DoctorOptions, InspectOptions, RunOptions } from "./command-options.ts";
+import type {
+  BatchOptions,
+  CommonOptions,
+  DoctorOptions,
+  InspectOptions,
+  RunOptions,
+  VerifyOptions,
+} from "./command-options.ts";
 import { EXIT, UsageError } from "./fault.ts";
 import { describeCommand, EPILOGUE, INTRODUCTION } from "./help.ts";
+import { readQuestion } from "./question.ts";
 import { createStyle, hasColor } from "./style.ts";
 
 function readVersion(): string {
   const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
   return (JSON.parse(text) as { version: string }).version;
-}
-
-/** A lone word is a mistyped command, not a question to pay a model for. */
-function refuseLoneWord(words: readonly string[]): void {
-  const [word = ""] = words;
-  if (words.length > 1 || !/^[a-z][a-z-]*$/.test(word)) return;
-  throw new UsageError(
-    `there is no command "${word}": use run, inspect, batch, graph, doctor or container, or ask a question in more than one word (--help lists all)`,
-  );
 }
 
 function createProgram(setExitCode: (code: number) => void): Command {
@@ -49,12 +48,17 @@ function createProgram(setExitCode: (code: number) => void): Command {
     .version(readVersion(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
     .option("--policy <name|file>", "strict, standard, allow-all, or a policy document in JSON", "standard")
-    .option("--containment <kind>", "auto, container, bubblewrap or process: what workers run inside", "auto")
+    .addOption(
+      new Option("--containment <kind>", "what workers run inside")
+        .choices(["auto", "container", "bubblewrap", "process"])
+        .default("auto"),
+    )
+    .option("--receipts <file>", "append every call's receipt to a file that `receipts verify` checks")
     .argument("[question...]", "a question for a real model; nothing at all: the tour")
     .action(async (words: string[], options: CommonOptions) => {
       if (words.length === 0) return setExitCode(await (await import("./tour.ts")).showTour(options));
-      refuseLoneWord(words);
-      setExitCode(await (await import("./ask.ts")).askQuestion(words.join(" "), options));
+      const question = readQuestion(words, program.commands);
+      setExitCode(await (await import("./ask.ts")).askQuestion(question, options));
     });
 
   program.addHelpText("after", `\n${EPILOGUE}`);
@@ -83,6 +87,15 @@ function createProgram(setExitCode: (code: number) => void): Command {
     .action(async () =>
       setExitCode(await (await import("./batch.ts")).runBatch(batch.optsWithGlobals<BatchOptions>())),
     );
+
+  const receipts = describeCommand(program, "receipts");
+  const verify = receipts.command("verify").argument("<file>").summary("whether every line is as it was written");
+  verify
+    .option("--head <hash>", "a head that was kept elsewhere: shows lines that were cut off at the end")
+    .option("--json", "print the report as one line of JSON")
+    .action(async (file: string) => {
+      setExitCode(await (await import("./receipts.ts")).verifyFile(file, verify.opts<VerifyOptions>()));
+    });
 
   const graph = describeCommand(program, "graph");
   graph.action(async () =>

@@ -5,7 +5,7 @@
 
 import type { SandboxOptions } from "../options.ts";
 import type { Policy } from "../policy/evaluate.ts";
-import type { Sandbox } from "../types.ts";
+import type { Receipt, Sandbox } from "../types.ts";
 import type { CommonOptions } from "./command-options.ts";
 import { UsageError } from "./fault.ts";
 import { closeOnExit } from "./shutdown.ts";
@@ -33,6 +33,21 @@ export async function loadPolicy(nameOrFile: string): Promise<Policy> {
   return createPolicy(document);
 }
 
+/** `onReceipt` for a graph: appends to the file that --receipts names. Nothing where it names none. */
+export async function openReceipts({ receipts }: CommonOptions): Promise<{ onReceipt?: (receipt: Receipt) => void }> {
+  if (receipts === undefined) return {};
+  const { createReceiptLog } = await import("../graph/receipt-log.ts");
+  const key = process.env.SALLYPORT_RECEIPT_KEY;
+  try {
+    const log = await createReceiptLog(receipts, key === undefined || key === "" ? {} : { key });
+    closeOnExit(async () => log.close());
+    return { onReceipt: log.onReceipt };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`--receipts ${JSON.stringify(receipts)}: ${reason}`, { cause: error });
+  }
+}
+
 /** A sandbox inside the containment that the options ask for. Closed when the process ends. */
 export async function openSandbox(
   { containment }: CommonOptions,
@@ -42,9 +57,9 @@ export async function openSandbox(
   const { createSandbox } = await import("../sandbox/sandbox.ts");
   // Whatever word it is: createSandbox knows which there are, and says so.
   const asked = { ...options, containment: containment as NonNullable<SandboxOptions["containment"]> };
-  const opening = createSandbox(asked);
-  closeOnExit(async () => (await opening).close());
-  const sandbox = await opening;
+  // A signal that comes before it is open waits for nothing: workers end with this process.
+  const sandbox = await createSandbox(asked);
+  closeOnExit(() => sandbox.close());
   // The first program will be inspected: the inspector starts while everything else is still being loaded.
   if (policy?.readsManifest) sandbox.inspect({ language: "javascript", source: "" }).catch(() => {});
   return sandbox;

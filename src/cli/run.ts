@@ -8,12 +8,13 @@ import { TOOL_NAMES } from "../graph/tool-names.ts";
 import { createCodeExecutionGraph } from "../graph/workflow.ts";
 import { LIMITS } from "../limits.ts";
 import { printJson } from "../protocol/json.ts";
+import { encodeInput } from "../sandbox/input.ts";
 import type { JsonValue, Language, Observation, Receipt } from "../types.ts";
 import { type LimitSettings, languageOfFile } from "./arguments.ts";
 import type { RunOptions } from "./command-options.ts";
 import { EXIT, UsageError } from "./fault.ts";
 import { formatObservation } from "./observation.ts";
-import { loadPolicy, openSandbox } from "./resources.ts";
+import { loadPolicy, openReceipts, openSandbox } from "./resources.ts";
 import { readJson, readText } from "./source.ts";
 import { createStyle } from "./style.ts";
 
@@ -34,8 +35,18 @@ async function readInput(file: string, inputFile: string | undefined): Promise<{
   if (inputFile === "-" && file === "-") {
     throw new UsageError("program and --input cannot both come from standard input: name a file for one of them");
   }
-  return { input: (await readJson(inputFile)) as JsonValue };
+  const input = await readJson(inputFile);
+  try {
+    encodeInput(input);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replace(/^run: /, "") : String(error);
+    throw new UsageError(`--input ${JSON.stringify(inputFile)}: ${reason}`, { cause: error });
+  }
+  return { input: input as JsonValue };
 }
+
+/** To a person; a model is told what arguments to send. */
+const EMPTY = "The program is empty: name a file, or send one to standard input.";
 
 const UNUSED: Observation["usage"] = { wallMs: 0, cpuMs: null, queueMs: 0 };
 
@@ -55,7 +66,7 @@ async function runThroughGraph(source: string, language: Language, input: { inpu
   if (!sandbox.languages.includes(language)) {
     throw new UsageError(`there is no engine for ${language} in this version: use ${sandbox.languages.join(" or ")}`);
   }
-  const graph = createCodeExecutionGraph({ sandbox, policy, maxTurns: 1, ...input });
+  const graph = createCodeExecutionGraph({ sandbox, policy, maxTurns: 1, ...input, ...(await openReceipts(options)) });
   const call = { type: "tool_call" as const, id: "call_1", name: TOOL_NAMES[language], args: { source } };
   const { outcome, receipts } = await graph.invoke({ messages: [new AIMessage({ content: "", tool_calls: [call] })] });
   if (typeof outcome?.observation !== "string") throw new Error("the graph ended without an observation");
@@ -64,12 +75,17 @@ async function runThroughGraph(source: string, language: Language, input: { inpu
 
 /** Runs the program in `file` (standard input where absent) and prints its observation. */
 export async function runFile(file = "-", options: RunOptions): Promise<number> {
+  const language = options.language ?? languageOfFile(file);
   const source = await readText(file);
   const input = await readInput(file, options.input);
-  const observation = await runThroughGraph(source, options.language ?? languageOfFile(file), input, options);
+  const observation = await runThroughGraph(source, language, input, options);
   const shown = options.json
     ? [printJson(observation)]
-    : formatObservation(observation, source, createStyle(process.stdout));
+    : formatObservation(
+        source === "" ? { ...observation, message: EMPTY } : observation,
+        source,
+        createStyle(process.stdout),
+      );
   process.stdout.write(`${shown.join("\n")}\n`);
   return observation.ok ? EXIT.ok : EXIT.notOk;
 }

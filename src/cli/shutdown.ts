@@ -5,11 +5,15 @@
 
 const closers = new Set<() => Promise<void>>();
 const CLOSE_LIMIT_MS = 3000;
+/** For the command to say how what was under way has ended, once everything is closed. */
+const LAST_WORDS_MS = 1000;
 
 const SIGNAL_EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 /** Registers what must be closed before the process ends. `close` may be called once it has been closed already. */
 export function closeOnExit(close: () => Promise<void>): void {
+  // Until something is open, a signal ends the process as it ends any: at once, whatever is still being loaded.
+  if (closers.size === 0) installSignalHandlers();
   closers.add(close);
 }
 
@@ -17,8 +21,12 @@ export function closeOnExit(close: () => Promise<void>): void {
 async function closeAll(): Promise<void> {
   const closing = [...closers].map((close) => close().catch(() => {}));
   closers.clear();
-  const limit = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_LIMIT_MS).unref());
-  await Promise.race([Promise.all(closing), limit]);
+  await atMost(CLOSE_LIMIT_MS, Promise.all(closing));
+}
+
+async function atMost(limitMs: number, work: Promise<unknown>): Promise<void> {
+  const limit = new Promise<void>((resolve) => setTimeout(resolve, limitMs).unref());
+  await Promise.race([work, limit]);
 }
 
 function flush(stream: NodeJS.WriteStream): Promise<void> {
@@ -28,7 +36,17 @@ function flush(stream: NodeJS.WriteStream): Promise<void> {
   });
 }
 
+async function flushAll(): Promise<void> {
+  await Promise.all([flush(process.stdout), flush(process.stderr)]);
+}
+
 let signalled = false;
+let command: Promise<unknown> = Promise.resolve();
+
+/** The command that a signal lets finish its sentence: what it does once everything of its own has been closed. */
+export function watchCommand(running: Promise<unknown>): void {
+  command = running.catch(() => {});
+}
 
 /** True once a signal is ending the process: what fails from then on fails because of it. */
 export function isEndingBySignal(): boolean {
@@ -39,17 +57,24 @@ export function isEndingBySignal(): boolean {
 export async function endProcess(code: number): Promise<void> {
   if (signalled) return;
   await closeAll();
-  await Promise.all([flush(process.stdout), flush(process.stderr)]);
+  await flushAll();
   process.exit(code);
 }
 
-/** On Ctrl-C and the like: close, then exit with the code that shells expect. A second signal does not wait. */
-export function installSignalHandlers(): void {
+async function endBySignal(code: number): Promise<void> {
+  await closeAll();
+  await atMost(LAST_WORDS_MS, command);
+  await atMost(LAST_WORDS_MS, flushAll());
+  process.exit(code);
+}
+
+/** On Ctrl-C and the like: close, let the command tell how its run ended, exit with the code that shells expect. A second signal does not wait. */
+function installSignalHandlers(): void {
   for (const [signal, code] of Object.entries(SIGNAL_EXIT_CODES)) {
     process.on(signal, () => {
       if (signalled) process.exit(code);
       signalled = true;
-      closeAll().then(() => process.exit(code));
+      void endBySignal(code);
     });
   }
 }

@@ -19,7 +19,8 @@ export const THREATS: readonly Threat[] = [
   {
     id: "host-secrets",
     threat: "The code reads the host's secrets: environment, files, keys.",
-    defence: "No fs or process in the isolate; the worker has an empty environment and may read its own files only.",
+    defence:
+      "No fs or process in the isolate; the worker's environment holds TZ and LC_ALL only, and it may read its own files only.",
     file: "src/sandbox/spawn.ts",
     test: "test/attacks/authority.test.ts",
     classic: true,
@@ -69,7 +70,8 @@ export const THREATS: readonly Threat[] = [
   {
     id: "hostile-error",
     threat: "A thrown object or a value has getters that loop or lie when the host reads it.",
-    defence: "Errors and values are read inside the guest, under its time limit, from own data properties.",
+    defence:
+      "Values and thrown errors are read inside the isolate, under its limit, from own data; of an unhandled rejection three properties, getters and all: SIGKILL ends one that loops.",
     file: "src/worker/guest/encode.ts",
     test: "test/attacks/hostile-values.test.ts",
   },
@@ -108,5 +110,45 @@ export const THREATS: readonly Threat[] = [
     defence: "Calls, decisions and turns are worked out again from the messages at the edge where code runs.",
     file: "src/nodes/execute.ts",
     test: "test/attacks/forged-state.test.ts",
+  },
+  {
+    id: "taken-over",
+    threat: "A V8 exploit takes over the worker: it reads files, connects, and looks at the host's memory.",
+    defence:
+      "In bubblewrap or a container: a read-only root of the worker's own files, no network, no other process, few system calls.",
+    file: "src/sandbox/launchers/bubblewrap.ts",
+    test: "test/conformance/launcher.long.test.ts",
+  },
+  {
+    id: "new-kernel-calls",
+    threat: "A worker that was taken over attacks the kernel, or starts processes.",
+    defence:
+      "An allowlist of some eighty system calls, in bubblewrap and in containers: threads but no process, no socket.",
+    file: "src/sandbox/seccomp/calls.ts",
+    test: "test/sandbox/seccomp.test.ts",
+  },
+  {
+    id: "left-container",
+    threat: "The host dies and leaves a container behind: killing the client does not end it.",
+    defence:
+      "A process beside the host kills its containers when the host is gone; what is left of both is removed at the next start.",
+    file: "src/sandbox/container/undertaker.ts",
+    test: "test/conformance/launcher.long.test.ts",
+  },
+  {
+    id: "flattering-report",
+    threat: "The operator believes in an isolation that is not there on this machine.",
+    defence:
+      "Every layer is probed from inside and outside; what was not seen is not active; `require` and production fail closed.",
+    file: "src/sandbox/report/report.ts",
+    test: "test/sandbox/containment.test.ts",
+  },
+  {
+    id: "forged-approval",
+    threat: "Somebody edits a checkpoint, or replays an answer, so that code runs which no person has approved.",
+    defence:
+      "An approval is a MAC over the program and all that it was asked for; it is checked where code runs, and used once.",
+    file: "src/policy/grant.ts",
+    test: "test/attacks/forged-approval.test.ts",
   },
 ];

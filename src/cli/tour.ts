@@ -9,12 +9,15 @@ import { formatLayers } from "./doctor.ts";
 import { EXIT } from "./fault.ts";
 import { formatHeading, formatText, formatVerdict, wrapText } from "./layout.ts";
 import { loadPolicy, openSandbox } from "./resources.ts";
+import { isEndingBySignal } from "./shutdown.ts";
 import { createStyle, type Style } from "./style.ts";
 import { THREATS } from "./threats.ts";
 import { TOUR_AGENTS } from "./tour-agents.ts";
 import { TOUR_STEPS } from "./tour-steps.ts";
 
+/** Once a signal ends the tour, what it goes on to see is no part of it. */
 function print(lines: readonly string[]): void {
+  if (isEndingBySignal()) return;
   process.stdout.write(`${lines.join("\n")}\n`);
 }
 
@@ -92,11 +95,13 @@ export async function showTour(options: CommonOptions): Promise<number> {
   const differences: string[] = [];
   let number = 0;
   for (const step of TOUR_STEPS) {
+    if (isEndingBySignal()) return EXIT.notOk;
     number++;
     const difference = await showStep(stage, step, number);
     if (difference !== undefined) differences.push(`${number} ${step.title}: ${difference}`);
   }
   for (const agent of TOUR_AGENTS) {
+    if (isEndingBySignal()) return EXIT.notOk;
     number++;
     const difference = await showAgent(stage, agent, number);
     if (difference !== undefined) differences.push(`${number} ${agent.title}: ${difference}`);

@@ -5,13 +5,15 @@
 
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import { SandboxError } from "../errors.ts";
-import { type ResolvedGraphOptions, resolveRunOptions } from "../options.ts";
+import type { ResolvedGraphOptions } from "../options.ts";
 import { showValue } from "../options-check.ts";
+import { resolveRunOptions } from "../options-run.ts";
 import { askInstead } from "../policy/ask-instead.ts";
 import { createPolicy, type Policy } from "../policy/evaluate.ts";
 import type { CallLimits, Language, Receipt } from "../types.ts";
 import { createGrants, type Grants, hashInput } from "./grants.ts";
 import { createPipeline, type Pipeline } from "./pipeline.ts";
+import { deriveSealKey } from "./seal.ts";
 import { listTools } from "./tool-names.ts";
 import type { TurnRules } from "./turn.ts";
 
@@ -30,6 +32,8 @@ export interface Core {
   readonly tools: ReadonlyMap<string, Language>;
   readonly layers: readonly string[];
   readonly hasModel: boolean;
+  /** The one call that is looked at, where nodes are asked about one at a time; absent: all calls of the turn. */
+  readonly only?: string;
   /** Whether a call of that name is this graph's to answer. */
   isOurs(name: unknown): boolean;
   readonly pipeline: Pipeline;
@@ -49,6 +53,7 @@ export interface Core {
 export function createCore(options: ResolvedGraphOptions, hasModel: boolean): Core {
   const policy = askInstead(createPolicy(options.policy), options.ask);
   const tools = listTools(options.sandbox.languages);
+  const sealKey = deriveSealKey(options.approvalKey);
   const offered = new Map(options.policies.map((given) => createPolicy(given)).map((made) => [made.name, made]));
 
   const findPolicies = (name: string | undefined): Policy[] => {
@@ -75,7 +80,7 @@ export function createCore(options: ResolvedGraphOptions, hasModel: boolean): Co
       const run = resolveRunOptions(options, config.context);
       const policies = findPolicies(run.policy);
       const mayAsk = policies.some((one) => one.mayAsk);
-      return { ...run, tools, policies, mayAsk, policyName: policies.map(({ name }) => name).join("+") };
+      return { ...run, tools, policies, mayAsk, sealKey, policyName: policies.map(({ name }) => name).join("+") };
     },
   };
 }

@@ -33,7 +33,9 @@ export function lookAround(core: Core, state: GraphState, config: LangGraphRunna
   const messages = readMessages(state.messages);
   const settings = core.settingsOf(config);
   const room = roomLeft(config, state.lastStep);
-  const turn = readTurn(messages, settings, room >= stepsFrom(node, settings.mayAsk));
+  const whole = readTurn(messages, settings, room >= stepsFrom(node, settings.mayAsk));
+  const { only } = core;
+  const turn = only === undefined ? whole : { ...whole, calls: whole.calls.filter(({ id }) => id === only) };
   const step = stepOf(config);
   const isFirst = typeof state.lastStep !== "number" && step !== null;
   return {

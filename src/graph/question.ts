@@ -36,7 +36,7 @@ export function writeQuestion(
   const actionRequests = open.map((one) => ({
     name: showUnseen(one.call.name),
     args: { source: showUnseen(one.call.source) },
-    description: showUnseen(describe(one, findUnseen(one.call.source).length > 0)),
+    description: showUnseen(describe(one, showUnseen(one.call.source) !== one.call.source)),
   }));
   return {
     actionRequests,

@@ -28,6 +28,8 @@ export interface ReceiptFacts extends Pick<TurnCall, "id" | "name" | "verdict"> 
 
 export function writeReceipt(facts: ReceiptFacts): Receipt {
   const { verdict, decision, observation, approval, edited } = facts;
+  // A worker that was ended before it could answer has told no hash, and has run all the same.
+  const hasRun = facts.engineSha256 !== null || observation.usage.wallMs > 0;
   return {
     callId: facts.id,
     tool: facts.name,
@@ -45,8 +47,8 @@ export function writeReceipt(facts: ReceiptFacts): Receipt {
     rules: (decision?.wouldBe ?? decision)?.reasons.map((reason) => reason.rule) ?? [],
     approval: approval === null ? null : pickApproval(approval),
     status: observation.status,
-    usage: facts.engineSha256 === null ? null : observation.usage,
-    layers: facts.engineSha256 === null ? [] : [...facts.layers],
+    usage: hasRun ? observation.usage : null,
+    layers: hasRun ? [...facts.layers] : [],
   };
 }
 

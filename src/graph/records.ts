@@ -22,7 +22,7 @@ function parts(turn: Turn, record: CallRecord): unknown[] {
 }
 
 export function sealRecord(turn: Turn, record: CallRecord): SealedRecord {
-  return { ...record, seal: makeSeal(parts(turn, record)) };
+  return { ...record, seal: makeSeal(parts(turn, record), turn.sealKey) };
 }
 
 /** The record of a call as `validate` leaves it: a rejected one is answered already. `edited`: a person's program. */
@@ -40,15 +40,26 @@ export function findStored(stored: unknown, callId: string): Partial<CallRecord>
   return typeof found === "object" && found !== null ? found : null;
 }
 
-/** The record that this process left for the call, if it is still about the same words. */
+/** The record that this process, or one with the same key, left for the call, if it is still about the same words. */
 export function findRecord(turn: Turn, call: TurnCall, stored: unknown): CallRecord | null {
   const found = findStored(stored, call.id);
   if (found === null) return null;
   const { seal, ...record } = found as SealedRecord;
   const source = call.verdict.valid ? call.verdict.source : undefined;
   try {
-    return hasSeal(parts(turn, record), seal) && (record.original ?? record.source) === source ? record : null;
+    return hasSeal(parts(turn, record), seal, turn.sealKey) && (record.original ?? record.source) === source
+      ? record
+      : null;
   } catch {
     return null;
   }
+}
+
+/** Programs that a person has put in place of the model's: the history says what was answered. */
+export function findEdits(records: readonly CallRecord[]): ReadonlyMap<string, string> {
+  return new Map(
+    records.flatMap(({ id, source, original }) =>
+      original === undefined || source === undefined ? [] : [[id, source] as const],
+    ),
+  );
 }

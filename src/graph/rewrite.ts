@@ -4,6 +4,7 @@
  */
 
 import type { AIMessage, BaseMessage } from "@langchain/core/messages";
+import { readArguments } from "./arguments.ts";
 import { remakeMessage, withoutCallBlocks } from "./content.ts";
 import { field, list } from "./fields.ts";
 import { readRawCalls } from "./raw-calls.ts";
@@ -88,5 +89,24 @@ export function rewriteMessage(turn: Turn, rules: TurnRules, edits: ReadonlyMap<
       ...foreignRaw(message, ids),
     },
     response_metadata: without(message.response_metadata, ["output"]),
+  });
+}
+
+/**
+ * The message without the raw text of calls of ours whose text and parsed form agree: from here on the parsed form is
+ * the call, and may be edited by a person. Where they differ both stay, and the call is refused for it.
+ */
+export function settleArguments(message: BaseMessage, rules: TurnRules): BaseMessage {
+  const settled = readRawCalls(message).flatMap((raw) => {
+    const isSettled =
+      !raw.invalid && raw.text !== undefined && isOurs(raw, rules) && readArguments(raw, rules.limits).ok;
+    return isSettled && raw.givenId !== null ? [raw.givenId] : [];
+  });
+  if (settled.length === 0) return message;
+  return remakeMessage(message, {
+    additional_kwargs: {
+      ...without(message.additional_kwargs, ["tool_calls"]),
+      ...foreignRaw(message, new Set(settled)),
+    },
   });
 }

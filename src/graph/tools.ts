@@ -1,23 +1,26 @@
 /**
  * The tools that the model sees, and the same tools for agents that run them themselves.
- * One call through the graph's own pipeline: validate, decide, run. Answers with an observation; throws faults only.
+ * One call through the graph's own nodes: validate, decide, ask, run. Answers with an observation; throws faults only.
  */
 
-import { ToolMessage } from "@langchain/core/messages";
+import { BaseMessage } from "@langchain/core/messages";
 import type { ToolCall } from "@langchain/core/messages/tool";
 import { type DynamicStructuredTool, type ToolRunnableConfig, tool } from "@langchain/core/tools";
+import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import { z } from "zod";
-import { type CodeOptions, type ResolvedCodeOptions, resolveToolOptions } from "../options.ts";
-import { createPolicy, type Policy } from "../policy/evaluate.ts";
+import { type BoundOptions, resolveToolOptions } from "../options.ts";
+import type { Policy } from "../policy/evaluate.ts";
 import { describeTool } from "../policy/prompt.ts";
-import { observationText } from "../protocol/json.ts";
-import type { CallLimits, Decision, Execution, Language, Sandbox } from "../types.ts";
-import { type ArgumentsReading, readArguments } from "./arguments.ts";
+import type { CallLimits, Sandbox } from "../types.ts";
+import { readArguments } from "./arguments.ts";
+import { type Core, createCore } from "./core.ts";
+import { answerOne, considerCalls, placeCall } from "./door.ts";
 import { field, textOf } from "./fields.ts";
-import { createPipeline, type Pipeline } from "./pipeline.ts";
-import { writeReceipt } from "./receipts.ts";
-import { rejected } from "./refusals.ts";
+import type { SealedRecord } from "./records.ts";
 import { listTools } from "./tool-names.ts";
+
+/** The id of a call that has none, because a program and not a model made it. */
+const LONE_ID = "call";
 
 const argumentsSchema = z.strictObject({ source: z.string().describe("The program to run.") });
 
@@ -33,60 +36,40 @@ export function describeTools(sandbox: Sandbox, policy: Policy, limits: Readonly
 }
 
 interface Door {
-  options: ResolvedCodeOptions;
-  policy: Policy;
-  pipeline: Pipeline;
+  core: Core;
   name: string;
-  language: Language;
+  /** The middleware asks for approvals before tools are called: then they are found, not asked for. */
+  findRecords: ((state: unknown) => readonly SealedRecord[]) | null;
+  /** What was answered to the question of a whole turn, by the task that put it. */
+  considered: WeakMap<object, Promise<SealedRecord[]>>;
 }
 
-interface Passage {
-  execution: Execution;
-  decision: Decision | null;
+/** The messages that the agent's tool node saw, where it is one that tells. */
+function readConversation(state: unknown): BaseMessage[] {
+  const given = Array.isArray(state) ? state : field(state, "messages");
+  return Array.isArray(given) && given.every((message) => BaseMessage.isInstance(message)) ? given : [];
 }
 
-async function passCall(door: Door, reading: ArgumentsReading, id: string, signal?: AbortSignal): Promise<Passage> {
-  const { options, policy, pipeline, name, language } = door;
-  const refuse = (observation: Execution["observation"]): Execution => ({ observation, engineSha256: null });
-  if (!reading.ok) return { execution: refuse(rejected("InvalidArguments", reading.message)), decision: null };
-  const call = { id, name, language, source: reading.source };
-  const policies = [policy];
-  const { decision, refusal } = await pipeline.decide({ call, policies, identicalFailures: 0, thread: null, signal });
-  if (refusal !== null) return { execution: refuse(refusal), decision };
-  const { limits } = options;
-  return {
-    execution: await pipeline.run({ call, policies, limits, approved: false, signal, onStdout: undefined }),
-    decision,
-  };
+/** One question for all calls that one task runs, before any of them runs: else an answer to one would run another again. */
+function considerTask(door: Door, messages: BaseMessage[], id: string, config: LangGraphRunnableConfig) {
+  const task = field(config.configurable, "__pregel_scratchpad");
+  const isAlone = typeof task !== "object" || task === null || field(field(task, "currentTaskInput"), "lg_tool_call");
+  if (isAlone) return considerCalls({ ...door.core, only: id }, messages, config);
+  const known = door.considered.get(task) ?? considerCalls(door.core, messages, config);
+  door.considered.set(task, known);
+  return known;
 }
 
 /** One call to its answer: a ToolMessage where it came as a tool call, else the text alone. */
-async function answerCall(door: Door, args: unknown, config: ToolRunnableConfig | undefined) {
-  const { options, policy, name, language } = door;
-  const toolCallId = textOf(field(config?.toolCall, "id"));
-  const id = toolCallId ?? "";
-  const reading = readArguments({ args }, options.limits);
-  const { execution, decision } = await passCall(door, reading, id, config?.signal);
-  const { observation, engineSha256 } = execution;
-  const verdict = reading.ok
-    ? { valid: true as const, language, source: reading.source }
-    : { valid: false as const, error: "InvalidArguments" as const, message: reading.message };
-  const facts = {
-    id,
-    name,
-    verdict,
-    turn: 0,
-    policy: policy.name,
-    decision,
-    observation,
-    engineSha256,
-    approval: null,
-    edited: null,
-  };
-  options.onReceipt?.(writeReceipt({ ...facts, layers: options.sandbox.layers }));
-  const content = observationText(observation);
-  if (toolCallId === undefined) return content;
-  return new ToolMessage({ content, tool_call_id: toolCallId, name, status: observation.ok ? "success" : "error" });
+async function answerCall(door: Door, args: unknown, given: ToolRunnableConfig | undefined) {
+  const config = (given ?? {}) as LangGraphRunnableConfig;
+  const toolCallId = textOf(field(given?.toolCall, "id"));
+  const id = toolCallId ?? LONE_ID;
+  const state = field(given, "state");
+  const messages = placeCall(readConversation(state), { id, name: door.name, args });
+  const records = door.findRecords?.(state) ?? (await considerTask(door, messages, id, config));
+  const message = await answerOne(door.core, messages, records, id, config);
+  return toolCallId === undefined ? message.content : message;
 }
 
 function createTool(door: Door, description: string): CodeTool {
@@ -100,28 +83,28 @@ function createTool(door: Door, description: string): CodeTool {
   const invoke = async (input: unknown, config?: ToolRunnableConfig) => {
     const isCall = field(input, "type") === "tool_call";
     const args = isCall ? field(input, "args") : input;
-    if (readArguments({ args }, door.options.limits).ok) return invokeChecked(input as { source: string }, config);
+    if (readArguments({ args }, door.core.limits).ok) return invokeChecked(input as { source: string }, config);
     return answerCall(door, args, isCall ? { ...config, toolCall: input as ToolCall } : config);
   };
   made.invoke = invoke as typeof made.invoke;
   return made;
 }
 
+/** The tools of a core, one for each language of its sandbox. */
+export function createToolsOf(core: Core, sandbox: Sandbox, findRecords: Door["findRecords"]): CodeTool[] {
+  const considered = new WeakMap();
+  return describeTools(sandbox, core.policy, core.limits).map(({ name, description }) =>
+    createTool({ core, name, findRecords, considered }, description),
+  );
+}
+
 /**
  * LangChain tools that run code: `run_javascript_sandboxed`, and one for each further language of the sandbox.
  * A result is the observation as one line of JSON; for a tool call, a ToolMessage with status success or error.
- * Turns and repeats are the graph's to count: a lone tool cannot see them.
+ * In a ToolNode, turns and repeats count as in the graph, and what asks is asked; alone, a tool sees its own call only.
  * @throws SandboxError INVALID_OPTIONS
  */
-export function createCodeTools(options: CodeOptions): CodeTool[] {
+export function createCodeTools(options: BoundOptions): CodeTool[] {
   const resolved = resolveToolOptions(options);
-  const policy = createPolicy(resolved.policy);
-  const pipeline = createPipeline(resolved);
-  const languages = listTools(resolved.sandbox.languages);
-  return describeTools(resolved.sandbox, policy, resolved.limits).flatMap(({ name, description }) => {
-    const language = languages.get(name);
-    return language === undefined
-      ? []
-      : [createTool({ options: resolved, policy, pipeline, name, language }, description)];
-  });
+  return createToolsOf(createCore(resolved, true), resolved.sandbox, null);
 }

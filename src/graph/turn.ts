@@ -11,6 +11,7 @@ import { readArguments } from "./arguments.ts";
 import { field, list } from "./fields.ts";
 import { isCutShort, type RawCall, readRawCalls } from "./raw-calls.ts";
 import type { RejectionError } from "./refusals.ts";
+import type { SealKey } from "./seal.ts";
 
 export interface TurnRules {
   /** Our tools by name. */
@@ -19,6 +20,8 @@ export interface TurnRules {
   maxTurns: number;
   maxCallsPerTurn: number;
   limits: { argumentBytes: number; sourceChars: number };
+  /** Of the records that nodes leave about the turn. Default: one of this process. */
+  sealKey?: SealKey;
 }
 
 export type Verdict =
@@ -45,6 +48,7 @@ export interface Turn {
   answeredElsewhere: boolean;
   /** True where calls wait that are somebody else's to answer. */
   foreign: boolean;
+  sealKey?: SealKey;
 }
 
 const MAX_NAME_CHARS = 64;
@@ -166,5 +170,6 @@ export function readTurn(messages: readonly BaseMessage[], rules: TurnRules, has
     calls,
     answeredElsewhere: ours.some(({ id }) => answered.has(id)),
     foreign: named.some(({ raw, id }) => !isOurs(raw, rules) && !answered.has(id)),
+    ...(rules.sealKey === undefined ? {} : { sealKey: rules.sealKey }),
   };
 }

@@ -13,9 +13,11 @@ const CONTROL = /\p{Cc}/u;
 const MAX_FLAGS = 20;
 
 function escapeUnits(character: string): string {
-  return [...Array(character.length).keys()]
-    .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`)
-    .join("");
+  let escaped = "";
+  for (let index = 0; index < character.length; index++) {
+    escaped += `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`;
+  }
+  return escaped;
 }
 
 /** The text with each such character as \uXXXX; tabs and line feeds stay. */

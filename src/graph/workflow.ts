@@ -11,8 +11,7 @@ import { createModelNode } from "../nodes/model.ts";
 import { createObserve } from "../nodes/observe.ts";
 import { createPolicyNode } from "../nodes/policy.ts";
 import { createValidate } from "../nodes/validate.ts";
-import { type CodeOptions, type ResolvedGraphOptions, resolveGraphOptions } from "../options.ts";
-import type { GrantStore } from "../policy/approval.ts";
+import { type BoundOptions, type ResolvedGraphOptions, resolveGraphOptions } from "../options.ts";
 import { describeForSystem } from "../policy/prompt.ts";
 import { createAsk, type ModelOption } from "./ask.ts";
 import { createContextSchema } from "./context.ts";
@@ -23,15 +22,9 @@ import { createState } from "./state.ts";
 import { describeTools } from "./tools.ts";
 
 /** What `createCodeExecutionGraph` takes. Everything but `sandbox` may be left out. */
-export interface GraphOptions extends CodeOptions {
+export interface GraphOptions extends BoundOptions {
   /** A chat model with `bindTools`, or a function that makes one at the first question. Without it: the executor. */
   model?: ModelOption;
-  /** Turns since the last human message that may run code. Default 3. */
-  maxTurns?: number;
-  /** Calls of one message that may run. Default 8. */
-  maxCallsPerTurn?: number;
-  /** Policies that a caller's context may add by their names. Default: the presets. None: an empty list. */
-  policies?: readonly NonNullable<CodeOptions["policy"]>[];
   /** `success`: a turn whose calls are all ok ends the graph. `answer`: the model's words do. Default `success`. */
   endOn?: "success" | "answer";
   /** `leave`: calls of tools that are not ours are a parent's to answer. Default `reject`. */
@@ -39,16 +32,8 @@ export interface GraphOptions extends CodeOptions {
   /** Put before the messages whenever the model is asked; never stored. */
   systemMessage?: string | SystemMessage;
   checkpointer?: BaseCheckpointSaver | boolean;
-  /** What the policy denies and a person is to be asked about instead: keys of `when` or ids of rules. Default none. */
-  ask?: readonly string[];
   /** Begins the system message with what the policy and the limits say of turns, answers and approval. Default false. */
   tellRules?: boolean;
-  /** Operator's secret, at least 32 characters, from which approvals are MAC'd. Without it they hold in this process only. */
-  approvalKey?: string | Uint8Array;
-  /** Milliseconds from an approval to its use, after which it counts for nothing. Default 300,000. */
-  approvalTtlMs?: number;
-  /** Remembers used grants beyond this process. Default: the process remembers its own. */
-  grantStore?: GrantStore;
   /** Name of the graph, for drawings and traces. Default `sallyport`. */
   name?: string;
 }

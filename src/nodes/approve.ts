@@ -20,7 +20,10 @@ import { observationText } from "../protocol/json.ts";
 import type { CallRecord } from "../types.ts";
 
 const UNPROVEN =
-  "This process cannot tell that the calls are those that were shown before: look again, and answer again (with the token, an answer counts at once).";
+  "This process cannot tell that the calls are those that were shown before: look again, and answer again with the token.";
+
+const REPEATED =
+  "The same answer was given to the question before: repeat it with the token of this one, if it is meant.";
 
 interface Asking {
   core: Core;
@@ -29,6 +32,8 @@ interface Asking {
   /** How many questions this node has put before, answered or not. */
   attempts: number;
   proof: unknown;
+  /** Answers of this run of the node: LangGraph hands an earlier one to a later question where a run is merely continued. */
+  given: Set<string>;
 }
 
 /** Interrupts until there is an answer that can be taken. */
@@ -48,8 +53,13 @@ function ask(asking: Asking, open: readonly OpenCall[]): Reply[] {
       throw error;
     }
     const reading = readReplies(answer, { calls, token, limits: asking.here.settings.limits });
-    if (reading.ok && (reading.token !== null || grants.wasPut(token, attempt, asking.proof))) return reading.replies;
-    problem = reading.ok ? UNPROVEN : reading.problem;
+    problem = reading.ok ? null : reading.problem;
+    if (!reading.ok) continue;
+    const said = JSON.stringify(reading.replies);
+    const isRepeated = asking.given.has(said);
+    asking.given.add(said);
+    if (reading.token !== null || (!isRepeated && grants.wasPut(token, attempt, asking.proof))) return reading.replies;
+    problem = isRepeated ? REPEATED : UNPROVEN;
   }
 }
 
@@ -95,7 +105,7 @@ export function createApprove(core: Core) {
 
     for (const given of turn.calls) await consider(given, null);
     const proof = open[0] === undefined ? undefined : findStored(state.calls, open[0].given.id)?.asked;
-    const asking: Asking = { core, here, scope, attempts: 0, proof };
+    const asking: Asking = { core, here, scope, attempts: 0, proof, given: new Set() };
     while (open.length > 0) {
       const asked = open;
       const replies = ask(asking, asked);

@@ -10,7 +10,7 @@ import { findEnding, writeOutcome } from "../graph/ending.ts";
 import { lookAround } from "../graph/here.ts";
 import { own } from "../graph/own.ts";
 import { keepBorneOut, MAX_RECEIPTS, writeReceipt } from "../graph/receipts.ts";
-import { describeCall, findRecord } from "../graph/records.ts";
+import { describeCall, findEdits, findRecord } from "../graph/records.ts";
 import { rejected, unavailable } from "../graph/refusals.ts";
 import { rewriteMessage } from "../graph/rewrite.ts";
 import { stepsFrom } from "../graph/room.ts";
@@ -22,15 +22,6 @@ import type { CallRecord, Observation } from "../types.ts";
 
 const REFUSED = observationText(rejected("TurnLimit", NO_ROOM));
 const LOST = observationText(unavailable("The result of this call was lost before it could be told. Call again."));
-
-/** Programs that a person has put in place of the model's: the history says what was answered. */
-function findEdits(records: readonly CallRecord[]): ReadonlyMap<string, string> {
-  return new Map(
-    records.flatMap(({ id, source, original }) =>
-      original === undefined || source === undefined ? [] : [[id, source] as const],
-    ),
-  );
-}
 
 export function createObserve(core: Core) {
   return function observe(state: GraphState, config: LangGraphRunnableConfig): GraphUpdate {

@@ -4,14 +4,36 @@
  */
 
 import { SandboxError } from "../errors.ts";
+import type { Facts } from "../types.ts";
 import { digestOf } from "./digest.ts";
 import type { PolicyRule } from "./document.ts";
-import { assemblePolicy, type Policy, rulesOf } from "./evaluate.ts";
+import { assemblePolicy, type Policy, type Rule, rulesOf } from "./evaluate.ts";
 
 /** The key that the rule is about, where it is about one: `language` only says where it counts. */
 function keyOf({ when }: PolicyRule): string | null {
   const keys = Object.entries(when).filter(([key, value]) => key !== "language" && value !== undefined);
   return keys.length === 1 ? (keys[0]?.[0] ?? null) : null;
+}
+
+/**
+ * Code made from text leaves other things undetermined, which denies. Where a person is asked about that code, the doubt
+ * that comes with it is theirs to judge as well: what is known to be refused stays refused.
+ */
+function withDoubtAsked(rules: readonly Rule[], meant: ReadonlySet<string>): Rule[] {
+  const asking = rules.filter(({ id }) => meant.has(id));
+  const isAsked = (facts: Facts) => asking.some((rule) => rule.test(facts).holds === "yes");
+  return rules.flatMap((rule): Rule[] => {
+    if (rule.effect !== "deny") return [rule];
+    const test = (facts: Facts, doubtIs: "yes" | "no") => {
+      const finding = rule.test(facts);
+      const isDoubt = finding.holds === "unknown" && isAsked(facts);
+      if (isDoubt) return { ...finding, holds: doubtIs };
+      return doubtIs === "no" ? finding : { holds: "no" as const, why: "nothing to ask about" };
+    };
+    const denying: Rule = { ...rule, test: (facts) => test(facts, "no") };
+    const doubting: Rule = { ...rule, effect: "ask", test: (facts) => test(facts, "yes") };
+    return [denying, doubting];
+  });
 }
 
 /** @throws SandboxError INVALID_OPTIONS where a name stands for no deny rule */
@@ -33,7 +55,7 @@ export function askInstead(policy: Policy, names: readonly string[]): Policy {
     meant.has(rule.id) ? { ...rule, effect: "ask" as const } : rule;
   return assemblePolicy(
     Object.freeze({ ...document, rules: document.rules.map(change) }),
-    rulesOf(policy).map(change),
+    withDoubtAsked(rulesOf(policy).map(change), meant),
     {
       name: `${policy.name}, asking`,
       readsManifest: policy.readsManifest,

@@ -29,7 +29,7 @@ export interface PolicyDefinition {
 
 const definitionSchema = z.strictObject({
   name: z.string().min(1).max(100),
-  extends: z.unknown(),
+  extends: z.custom<unknown>((value) => value !== undefined, { error: "a preset's name, a document or a policy" }),
   rules: z.array(
     z.strictObject({
       id: z.string().min(1).max(100),

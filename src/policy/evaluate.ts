@@ -43,7 +43,8 @@ export interface Rule {
   test(facts: Facts): Finding;
 }
 
-type Result = RuleResult & { message: string };
+/** `isCertain`: matched by what the code says, not by what could not be determined of it. */
+type Result = RuleResult & { message: string; isCertain: boolean };
 
 /** Every policy made here, with its rules: nothing else counts as one. */
 const rulesByPolicy = new WeakMap<object, readonly Rule[]>();
@@ -56,10 +57,17 @@ function ask({ id, effect, message, test }: Rule, facts: Facts): Result {
   try {
     const { holds, why } = test(facts);
     const matched = holds === "yes" || (holds === "unknown" && effect !== "allow");
-    return { rule: id, effect, matched, why, message };
+    return { rule: id, effect, matched, why, message, isCertain: holds === "yes" };
   } catch {
     const failure = `The policy rule "${id}" failed, so the call is refused.`;
-    return { rule: id, effect: "deny", matched: true, why: "the rule threw an error", message: failure };
+    return {
+      rule: id,
+      effect: "deny",
+      matched: true,
+      why: "the rule threw an error",
+      message: failure,
+      isCertain: true,
+    };
   }
 }
 
@@ -67,13 +75,16 @@ function ask({ id, effect, message, test }: Rule, facts: Facts): Result {
 function checkScope({ languages, tools }: PolicyDocument, { language, tool }: Facts): Result[] {
   const check = (rule: string, given: string, known: readonly string[]): Result => {
     const matched = !known.includes(given);
-    const why = matched ? `${given} is not among ${known.join(", ")}` : `${given} is among them`;
+    const why = matched
+      ? `${given} is not among ${known.join(", ")}`
+      : `${given} is among those that the policy is for`;
     return {
       rule,
       effect: "deny",
       matched,
       why,
       message: `The policy is for these ${rule} only: ${known.join(", ")}.`,
+      isCertain: true,
     };
   };
   return [check("languages", language, languages), check("tools", tool, tools)];
@@ -81,10 +92,20 @@ function checkScope({ languages, tools }: PolicyDocument, { language, tool }: Fa
 
 const NO_RULE = { rule: "default", message: "No rule of the policy allows this call." };
 
+/** What the model can act on comes first: a rule that only could not be ruled out is not the cause it should look for. */
+function tellReasons(decisive: readonly Result[]): Decision["reasons"] {
+  const certain = decisive.filter(({ isCertain }) => isCertain);
+  const possible = decisive.filter(({ isCertain }) => !isCertain);
+  return [
+    ...certain.map(({ rule, message }) => ({ rule, message })),
+    ...possible.map(({ rule, message }) => ({ rule, message: `This could not be ruled out: ${message}` })),
+  ];
+}
+
 function decide(results: readonly Result[]): Decision {
   for (const effect of ["deny", "ask", "allow"] as const) {
     const decisive = results.filter((result) => result.matched && result.effect === effect);
-    if (decisive.length > 0) return { effect, reasons: decisive.map(({ rule, message }) => ({ rule, message })) };
+    if (decisive.length > 0) return { effect, reasons: tellReasons(decisive) };
   }
   return { effect: "deny", reasons: [NO_RULE] };
 }

@@ -36,7 +36,7 @@ function testNames(aspect: "imports" | "globals" | "members", condition: NameLis
     );
     if (names.length > 0) return yes(`${aspect}: ${nameSome(names)}`);
     const isKnown = !manifest.undetermined.includes(aspect);
-    return isKnown ? no(`${aspect}: none that it names`) : unknown(`${aspect}: some could not be determined`);
+    return isKnown ? no(`${aspect}: none that this rule is about`) : unknown(`${aspect}: some could not be determined`);
   });
   return found.holds === "unknown" && condition.unknown === "ignore"
     ? no(`${found.why}, which this rule ignores`)

@@ -53,6 +53,7 @@ function expectation(issue: z.core.$ZodIssue): string {
     case "invalid_value":
       return listChoices(issue.values);
     case "invalid_type":
+      if (issue.expected === "nonoptional") return "a value";
       return issue.expected === "int"
         ? "a whole number"
         : `${/^[aio]/.test(issue.expected) ? "an" : "a"} ${issue.expected}`;

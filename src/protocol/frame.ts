@@ -22,8 +22,48 @@ export function encodeFrame(message: object): Buffer {
   return frame;
 }
 
-/** @throws ProtocolViolation where the bytes are not JSON in UTF-8. */
+/** No honest frame nests deeper, or has more values: what is large in one is text. */
+const MAX_DEPTH = 8;
+const MAX_VALUES = 20_000;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+
+/** The index behind the text that begins at `start`; the length where it does not end. */
+function skipText(body: Uint8Array, start: number): number {
+  for (let end = body.indexOf(QUOTE, start + 1); end !== -1; end = body.indexOf(QUOTE, end + 1)) {
+    let first = end;
+    while (body[first - 1] === BACKSLASH) first--;
+    if ((end - first) % 2 === 0) return end + 1;
+  }
+  return body.length;
+}
+
+/** Before a frame is parsed: a small one may hold more values than there is memory, and nobody would be asked again. */
+function checkShape(body: Uint8Array): void {
+  let depth = 0;
+  let values = 0;
+  for (let index = 0; index < body.length; ) {
+    const byte = body[index];
+    if (byte === QUOTE) {
+      index = skipText(body, index);
+      continue;
+    }
+    // Brackets and braces differ in one bit.
+    const bracket = (byte ?? 0) | 0x20;
+    if (bracket === 0x7b) depth++;
+    else if (bracket === 0x7d) depth--;
+    else if (byte === COMMA) values++;
+    if (depth > MAX_DEPTH) throw new ProtocolViolation(`a frame deeper than ${MAX_DEPTH}`);
+    if (values > MAX_VALUES) throw new ProtocolViolation(`a frame of more than ${MAX_VALUES} values`);
+    index++;
+  }
+}
+
+/** @throws ProtocolViolation where the bytes are not JSON in UTF-8, or are more deeply nested than any message. */
 export function parseFrame(body: Uint8Array): unknown {
+  checkShape(body);
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body));
   } catch (cause) {

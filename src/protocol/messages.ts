@@ -44,9 +44,9 @@ export interface ProbeMessage {
   /** Attempts that are answered, a loop that never ends, or memory up to `memoryBytes`. */
   what: "attempts" | "endless" | "memory";
   memoryBytes: number;
-  /** A file of the host that every user may read. */
+  /** A file of the host that every user may read, made for this probe. */
   file: string;
-  /** A folder of the host in which every user may write. */
+  /** The folder that it is in, in which every user may write. */
   folder: string;
   /** Of a listener of the host on 127.0.0.1. */
   port: number;
@@ -115,8 +115,15 @@ export interface ProbedMessage {
   attempts: ProbeAttempt[];
 }
 
+/** What the run left behind is gone and the next isolate is made: the worker waits. `id` is of the run. */
+export interface RestedMessage {
+  type: "rested";
+  id: string;
+}
+
 export type WorkerMessage =
   | ReadyMessage
+  | RestedMessage
   | StartedMessage
   | StdoutMessage
   | TruncatedMessage
@@ -202,6 +209,7 @@ const fromHost = { run: runMessage, inspect: inspectMessage, probe: probeMessage
 
 const fromWorker = {
   ready: decodeRecord<ReadyMessage>({ type: choice(["ready"]), node: text(40), languages: array(language, 8) }),
+  rested: decodeRecord<RestedMessage>({ type: choice(["rested"]), id }),
   started: decodeRecord<StartedMessage>({ type: choice(["started"]), id, atMs: number }),
   stdout: decodeRecord<StdoutMessage>({ type: choice(["stdout"]), id, line: text(MAX_TEXT) }),
   truncated: decodeRecord<TruncatedMessage>({ type: choice(["truncated"]), id }),

@@ -31,7 +31,11 @@ const describe = ({ name, reason, remedy }: Refused): string => `${name}: ${reas
 
 /** @throws SandboxError CONTAINMENT_UNAVAILABLE where what was asked for cannot run here */
 export async function chooseLauncher(
-  { containment, allowProcess }: Pick<ResolvedSandboxOptions, "containment" | "allowProcess">,
+  {
+    containment,
+    allowProcess,
+    hardened = false,
+  }: Pick<ResolvedSandboxOptions, "containment" | "allowProcess"> & { hardened?: boolean },
   needs: WorkerNeeds,
 ): Promise<Choice> {
   const asked = LAUNCHERS.filter(({ name }) => containment === "auto" || name === containment);
@@ -40,11 +44,11 @@ export async function chooseLauncher(
   );
   const candidates = opened.flatMap(({ name, end }) => ("command" in end ? [{ name, launcher: end }] : []));
   const refused = opened.flatMap(({ name, end }) => ("command" in end ? [] : [{ name, ...end }]));
-  if (containment === "auto" && isProduction() && !allowProcess) {
+  if (hardened || (containment === "auto" && isProduction() && !allowProcess)) {
     const plain = candidates.findIndex(({ name }) => name === PLAIN);
     if (plain >= 0) candidates.splice(plain, 1);
   }
-  if (candidates.length === 0) throw unavailable(containment, refused);
+  if (candidates.length === 0) throw hardened ? uncontained(refused) : unavailable(containment, refused);
   return { candidates, refused };
 }
 
@@ -55,6 +59,12 @@ export function unavailable(containment: string, refused: readonly Refused[]): S
     containment === "auto"
       ? "There is no containment here, and in production (NODE_ENV=production) workers are not started without it unless allowProcess is true."
       : `The containment ${containment} cannot run here.`;
+  return new SandboxError("CONTAINMENT_UNAVAILABLE", `${what} ${why}`.trim());
+}
+
+function uncontained(refused: readonly Refused[]): SandboxError {
+  const why = refused.map(describe).join(" ");
+  const what = "hardened: expected a containment, bubblewrap or container, and there is none here.";
   return new SandboxError("CONTAINMENT_UNAVAILABLE", `${what} ${why}`.trim());
 }
 

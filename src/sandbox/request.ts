@@ -9,12 +9,16 @@ import { LIMITS, type LimitName, MAX_STDOUT_LINES } from "../limits.ts";
 import { showValue } from "../options-check.ts";
 import type { RunMessage } from "../protocol/messages.ts";
 import type { CallLimits, Observation, RunRequest } from "../types.ts";
+import { encodeInput } from "./input.ts";
 import { failure } from "./observation.ts";
 
 const MAX_SEED = 2 ** 48 - 1;
 /** The range of a Date. */
 const MAX_TIME = 8.64e15;
-const KEYS = new Set(["language", "source", "input", "limits", "seed", "now", "signal", "permits", "onStdout"]);
+const KEYS = new Set([
+  ...["language", "source", "input", "limits", "seed", "now", "signal", "permits", "onStdout", "tenant"],
+]);
+const MAX_TENANT_CHARS = 200;
 
 export interface PreparedRun {
   message: RunMessage;
@@ -55,7 +59,10 @@ function checkNames(option: string, names: unknown): void {
   if (odd >= 0) wrong(option, "a list of names", names[odd]);
 }
 
-function checkHandles({ permits, signal, onStdout }: RunRequest): void {
+function checkHandles({ permits, signal, onStdout, tenant }: RunRequest): void {
+  if (tenant !== undefined && !(typeof tenant === "string" && tenant !== "" && tenant.length <= MAX_TENANT_CHARS)) {
+    wrong("tenant", `a text of 1 to ${MAX_TENANT_CHARS} characters`, tenant);
+  }
   if (permits !== undefined) {
     if (typeof permits !== "object" || permits === null) wrong("permits", "an object", permits);
     if (typeof permits.dynamicCode !== "boolean") wrong("permits.dynamicCode", "true or false", permits.dynamicCode);
@@ -64,20 +71,6 @@ function checkHandles({ permits, signal, onStdout }: RunRequest): void {
   }
   if (signal !== undefined && !(signal instanceof AbortSignal)) wrong("signal", "an AbortSignal", signal);
   if (onStdout !== undefined && typeof onStdout !== "function") wrong("onStdout", "a function", onStdout);
-}
-
-function encodeInput(input: unknown): string | null {
-  if (input === undefined) return null;
-  try {
-    return JSON.stringify(input) ?? wrong("input", "a value that JSON can hold", input);
-  } catch (cause) {
-    if (cause instanceof SandboxError) throw cause;
-    throw new SandboxError(
-      "INVALID_OPTIONS",
-      "run: input: expected a value that JSON can hold, got one that it cannot",
-      { cause },
-    );
-  }
 }
 
 /** @throws SandboxError INVALID_OPTIONS */

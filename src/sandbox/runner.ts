@@ -33,14 +33,14 @@ export async function runInPool(
   request: RunRequest,
   graceMs: number,
 ): Promise<Execution> {
-  const { signal } = request;
+  const { signal, tenant } = request;
   if (signal?.aborted) return notRun(fromNoWorker("cancelled", "", 0));
   if (signal) setMaxListeners(0, signal);
   const askedAtMs = monotonicMs();
   for (let attempt = 1; ; attempt++) {
     // Not awaited where a worker is idle: the program is on its way before the caller's next line.
-    const idle = pool.checkoutNow();
-    const checkout = idle ? { worker: idle } : await pool.checkout(signal);
+    const idle = pool.checkoutNow(tenant);
+    const checkout = idle ? { worker: idle } : await pool.checkout(signal, tenant);
     const queueMs = monotonicMs() - askedAtMs;
     if ("none" in checkout) {
       if (checkout.none === "closed")
@@ -97,6 +97,7 @@ async function runOnWorker(
       }
     },
     onTruncated() {
+      if (stdoutTruncated) throw new ProtocolViolation("truncated twice");
       stdoutTruncated = true;
     },
   });

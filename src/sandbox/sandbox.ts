@@ -9,7 +9,9 @@ import { resolveSandboxOptions, type SandboxOptions } from "../options.ts";
 import type { ManifestMessage } from "../protocol/messages.ts";
 import type { InspectRequest, Language, Layer, Manifest, Sandbox } from "../types.ts";
 import { warnOfProcess } from "./containment.ts";
+import { checkInspectRequest, refuseFurther } from "./inspect-request.ts";
 import { countWorkers, createPools, LANGUAGES } from "./language-pools.ts";
+import { failure } from "./observation.ts";
 import { checkRequired, layersOf, makeReport, type Reported } from "./report/report.ts";
 import { prepareRun } from "./request.ts";
 import { runInPool } from "./runner.ts";
@@ -34,10 +36,14 @@ export async function createSandbox(options?: SandboxOptions): Promise<Sandbox> 
     throw error;
   });
   const pools = createPools(resolved, workers);
+  // Without V8's compilers there is no WebAssembly, and so no Python.
+  const languages = LANGUAGES.filter((language) => language !== "python" || !resolved.hardened);
   let closing: Promise<void> | null = null;
 
-  const inspect = async ({ language, source, signal }: InspectRequest): Promise<Manifest> => {
-    if (!LANGUAGES.includes(language))
+  const inspect = async (request: InspectRequest, ...further: unknown[]): Promise<Manifest> => {
+    refuseFurther("inspect", further);
+    const { language, source, signal } = checkInspectRequest(request);
+    if (!languages.includes(language))
       throw new SandboxError("ENGINE_UNAVAILABLE", `There is no inspector for ${language} in this version.`);
     if (closing) throw new SandboxError("POOL_CLOSED", "The sandbox is closed: make a new one with createSandbox.");
     await pools.inspectors[language].start();
@@ -72,7 +78,7 @@ export async function createSandbox(options?: SandboxOptions): Promise<Sandbox> 
   const layers: string[] = [];
   const reported: Reported = {
     workers,
-    languages: LANGUAGES,
+    languages,
     environment: Object.keys(resolved.workerEnv),
     async runGuest(source) {
       return (await sandbox.run({ language: "javascript", source })).result ?? null;
@@ -81,15 +87,21 @@ export async function createSandbox(options?: SandboxOptions): Promise<Sandbox> 
 
   const sandbox: Sandbox = {
     limits,
-    languages: LANGUAGES,
+    languages,
     layers,
-    async run(request) {
+    async run(request, ...further: unknown[]) {
+      refuseFurther("run", further);
       return (await sandbox.execute(request)).observation;
     },
-    async execute(request) {
+    async execute(request, ...further: unknown[]) {
+      refuseFurther("execute", further);
       const prepared = prepareRun(request, limits);
       if (closing) throw new SandboxError("POOL_CLOSED", "The sandbox is closed: make a new one with createSandbox.");
       if ("refused" in prepared) return { observation: prepared.refused, engineSha256: null };
+      if (!languages.includes(request.language)) {
+        const message = `There is no engine for ${request.language} in this sandbox: use ${languages.join(" or ")}.`;
+        return { observation: failure({ status: "unavailable", message }), engineSha256: null };
+      }
       const { pool, start } = pools.runners[request.language];
       // The pool of JavaScript is up since the sandbox is; nothing is awaited for it.
       if (request.language !== "javascript") await start();
@@ -125,7 +137,7 @@ function unreadable(language: Language, source: string, why: string): Manifest {
     language,
     dialect: language,
     sourceChars: source.length,
-    lines: source.split("\n").length,
+    lines: source.replace(/\n$/, "").split("\n").length,
     nesting: 0,
     imports: [],
     globals: [],

@@ -20,10 +20,12 @@ export function spawnWorker(command: Command): WorkerChild {
     windowsHide: true,
     stdio: Array.from({ length: extra }, (_, fd) => (fd === LIFELINE && !command.lifeline ? "ignore" : "pipe")),
   }) as WorkerChild;
-  const data = child.stdio[DATA] as Writable | undefined;
+  // A host that has no file descriptor left gets a child without streams: it ends with an error event, as others do.
+  const streams = (child.stdio ?? []) as readonly unknown[];
+  const data = streams[DATA] as Writable | undefined;
   data?.on("error", () => {});
   data?.end(command.data);
-  const lifeline = child.stdio[LIFELINE] as Writable | null | undefined;
+  const lifeline = streams[LIFELINE] as Writable | null | undefined;
   if (lifeline) {
     lifeline.on("error", () => {});
     // A word before the end tells the shell that waits that the worker ended first.

@@ -21,17 +21,24 @@ const slots = Array.from({ length: count }, (_, slot) => ({
 }));
 const buffer = Buffer.alloc(128);
 
-/** Resident bytes; null where the process is no more. Open by pid once, so that a reused pid is never mistaken for it. */
+/**
+ * Resident bytes; null where the process is no more. Open by pid once, so that a reused pid is never mistaken for it.
+ * 0 where it cannot be read, as in a host that has no file descriptor left: its deadline holds all the same.
+ */
 function residentBytes(slot: (typeof slots)[number], pid: number): number | null {
   try {
     if (slot.statm?.pid !== pid) {
-      if (slot.statm) closeSync(slot.statm.fd);
+      const old = slot.statm;
+      // Before it is closed: a number that was closed may already be another file's.
+      slot.statm = null;
+      if (old) closeSync(old.fd);
       slot.statm = { pid, fd: openSync(`/proc/${pid}/statm`, "r") };
     }
     const text = buffer.toString("latin1", 0, readSync(slot.statm.fd, buffer, 0, buffer.length, 0));
     return Number(text.split(" ")[1]) * PAGE_BYTES;
-  } catch {
-    return null;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" || code === "ESRCH" ? null : 0;
   }
 }
 

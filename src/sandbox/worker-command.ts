@@ -31,7 +31,10 @@ export function workerEnvironment(granted: Readonly<Record<string, string>>): Re
 }
 
 /** What follows the path of Node. @param parentPid of the worker's parent as the worker sees it */
-export function workerArguments({ files, role, env, language, prepared }: LaunchPlan, parentPid: number): string[] {
+export function workerArguments(
+  { files, role, env, language, prepared = 1, jitless }: LaunchPlan,
+  parentPid: number,
+): string[] {
   const readable = files.folders.map((path) => (statSync(path).isDirectory() ? `${path}/` : path));
   return [
     ...(role === "taken-over" ? [] : ["--permission", "--allow-addons"]),
@@ -39,6 +42,7 @@ export function workerArguments({ files, role, env, language, prepared }: Launch
     ...(role === "taken-over" ? [] : [...readable, "/etc/alpine-release"].map((path) => `--allow-fs-read=${path}`)),
     "--no-node-snapshot",
     ...(language === "python" ? PYTHON_FLAGS : []),
+    ...(jitless ? ["--jitless"] : []),
     "--disable-warning=PERM0001",
     "--disable-warning=ExperimentalWarning",
     files.entry,

@@ -6,53 +6,27 @@
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { encodeFrame, FrameReader } from "../protocol/frame.ts";
-import {
-  decodeWorkerMessage,
-  type HostMessage,
-  type ManifestMessage,
-  type OutcomeMessage,
-  type ProbedMessage,
-  type WorkerMessage,
-} from "../protocol/messages.ts";
+import { decodeWorkerMessage, type WorkerMessage } from "../protocol/messages.ts";
 import { createEnding, type Ending } from "./ending.ts";
+import type { Answer, Exchange, ExchangeEnd, WorkerEnd } from "./exchange.ts";
 import type { Command } from "./launchers/launcher.ts";
 import { ref, spawnWorker, unref, type WorkerChild } from "./spawn.ts";
 import type { Supervisor, Watch } from "./supervisor.ts";
-import { type Cause, monotonicMs } from "./supervisor-memory.ts";
+import { monotonicMs } from "./supervisor-memory.ts";
 
 const MIB = 1024 * 1024;
 const STDERR_KEPT = 4000;
+/** Longest that a worker may clean up after an answer and make its next isolate, and longest that a run may take to begin. */
+const REST_LIMIT_MS = 5000;
 
-/** Why a worker ended, as far as the host knows. */
-export interface WorkerEnd {
-  cause: Cause | "crashed" | "protocol";
-  /** Signal or exit code, for the operator. */
-  detail: string;
-  endedAtMs: number;
-}
-
-export type Answer = OutcomeMessage | ManifestMessage | ProbedMessage;
+export type { Answer, Exchange, ExchangeEnd, WorkerEnd } from "./exchange.ts";
 
 const WANTED = { run: "outcome", inspect: "manifest", probe: "probed" } as const;
-
-/** How an exchange went: an answer, or the worker's end. `wallMs` is bounded by what this process saw of it. */
-export type ExchangeEnd = { hasStarted: boolean; wallMs: number } & ({ answer: Answer } | { ended: WorkerEnd });
-
-export interface Exchange {
-  message: HostMessage;
-  timeoutMs: number;
-  /** What the worker may take before it acknowledges the start; none where absent. */
-  readyMs?: number;
-  graceMs: number;
-  /** Memory above what the worker holds when it is ready, in MiB. */
-  memoryMb: number;
-  onLine?(line: string): void;
-  onTruncated?(): void;
-}
 
 interface Current extends Exchange {
   sentAtMs: number;
   startedAtMs: number;
+  startLimit?: NodeJS.Timeout;
   resolve(end: ExchangeEnd): void;
 }
 
@@ -67,8 +41,11 @@ export class WorkerProcess {
   readonly #command: Command;
   readonly #ending: Ending;
   readonly #watch: Watch;
+  readonly #restLimitMs: number;
   readonly #reader = new FrameReader();
   #current: Current | null = null;
+  /** Id of the run that was answered last, as long as the worker has not said that it rests from it. */
+  #resting: string | null = null;
   #stderr = "";
   #ready: ((ready: boolean) => void) | null = null;
   #readyRssBytes = 0;
@@ -95,11 +72,12 @@ export class WorkerProcess {
     return this.#stderr;
   }
 
-  private constructor(child: WorkerChild, watch: Watch, command: Command) {
+  private constructor(child: WorkerChild, watch: Watch, command: Command, restLimitMs: number) {
     this.#child = child;
     this.#command = command;
     this.#ending = createEnding(child, command);
     this.#watch = watch;
+    this.#restLimitMs = restLimitMs;
     this.pid = child.pid ?? 0;
     child.stdin.on("error", () => {});
     child.stdout.on("error", () => {});
@@ -113,14 +91,20 @@ export class WorkerProcess {
   }
 
   /** @throws Error with the worker's own words where it does not come up in time. */
-  static async start(command: Command, supervisor: Supervisor, startTimeoutMs: number): Promise<WorkerProcess> {
+  static async start(
+    command: Command,
+    supervisor: Supervisor,
+    startTimeoutMs: number,
+    restLimitMs = REST_LIMIT_MS,
+  ): Promise<WorkerProcess> {
     const child = spawnWorker(command);
     if (child.pid === undefined) {
       const cause = await new Promise<Error>((resolve) => child.once("error", resolve));
       throw new Error(`it could not be started (${cause.message})`, { cause });
     }
     child.on("error", () => {});
-    const worker = new WorkerProcess(child, supervisor.watch(child.pid, command.undertaker), command);
+    const watch = watchOrEnd(child, child.pid, supervisor, command);
+    const worker = new WorkerProcess(child, watch, command, restLimitMs);
     worker.#watch.arm(monotonicMs() + startTimeoutMs, Number.POSITIVE_INFINITY);
     const isReady = await new Promise<boolean>((resolve) => {
       worker.#ready = resolve;
@@ -157,6 +141,7 @@ export class WorkerProcess {
       }
       const sentAtMs = monotonicMs();
       this.#current = { ...exchange, sentAtMs, startedAtMs: 0, resolve };
+      this.#limitStart(this.#current);
       this.runs++;
       this.setActive(true);
       this.#arm(exchange, sentAtMs + (exchange.readyMs ?? 0));
@@ -178,16 +163,29 @@ export class WorkerProcess {
   }
 
   #arm({ timeoutMs, graceMs, memoryMb }: Exchange, fromMs: number): void {
-    const limit = this.#readyRssBytes === 0 ? Number.POSITIVE_INFINITY : this.#readyRssBytes + memoryMb * MIB;
-    this.#watch.arm(fromMs + timeoutMs + graceMs, limit);
+    this.#watch.arm(fromMs + timeoutMs + graceMs, this.#rssLimit(memoryMb));
+  }
+
+  #rssLimit(memoryMb: number): number {
+    return this.#readyRssBytes === 0 ? Number.POSITIVE_INFINITY : this.#readyRssBytes + memoryMb * MIB;
+  }
+
+  /** A worker that does not begin is stopped or stuck: known long before a long limit of the run itself is over. */
+  #limitStart(current: Current): void {
+    if (current.timeoutMs + current.graceMs <= this.#restLimitMs) return;
+    const endUnlessStarted = () => {
+      if (this.#current === current && current.startedAtMs === 0) this.kill("discarded");
+    };
+    // What was read while this loop was blocked is looked at first.
+    current.startLimit = setTimeout(() => setImmediate(endUnlessStarted), this.#restLimitMs);
   }
 
   #receive(chunk: Buffer): void {
     if (this.#violation !== null) return;
     try {
       for (const frame of this.#reader.push(chunk)) this.#handle(decodeWorkerMessage(frame));
-      if (this.#current === null && this.#ready === null && this.#reader.isPartial)
-        this.#violate("bytes from an idle worker");
+      const isIdle = this.#current === null && this.#ready === null && this.#resting === null;
+      if (isIdle && this.#reader.isPartial) this.#violate("bytes from an idle worker");
     } catch (error) {
       this.#violate(error instanceof Error ? error.message : "unreadable");
     }
@@ -215,12 +213,14 @@ export class WorkerProcess {
       this.#ready = null;
       return;
     }
+    if (message.type === "rested") return this.#rest(message.id);
     const current = this.#current;
     if (current === null || message.id !== current.message.id) return this.#violate("a message for no run");
     if (message.type === "started") {
       if (current.startedAtMs !== 0) return this.#violate("started twice");
       // As the worker says, within what is possible: this may be read long after it was sent.
       current.startedAtMs = Math.min(Math.max(message.atMs, current.sentAtMs), monotonicMs());
+      clearTimeout(current.startLimit);
       this.#arm(current, current.startedAtMs);
     } else if (current.startedAtMs === 0) this.#violate("an answer before the start");
     else if (message.type === "stdout") current.onLine?.(message.line);
@@ -231,13 +231,21 @@ export class WorkerProcess {
   #answer(current: Current, answer: Answer): void {
     const wanted = WANTED[current.message.type];
     if (answer.type !== wanted) return this.#violate(`a ${answer.type} instead of a ${wanted}`);
-    this.#watch.disarm();
+    this.#resting = answer.id;
+    this.#watch.arm(monotonicMs() + this.#restLimitMs, this.#rssLimit(current.memoryMb));
     this.#current = null;
     this.setActive(false);
     const { sentAtMs } = current;
     const told = answer.type === "outcome" ? answer.wallMs : 0;
     // From the sending on: where this event loop was blocked, start and answer were read at the same late moment.
     current.resolve({ answer, hasStarted: true, wallMs: Math.min(told, monotonicMs() - sentAtMs) });
+  }
+
+  /** The next run may be on its way already: then its own limits hold. */
+  #rest(id: string): void {
+    if (id !== this.#resting) return this.#violate("a rest from no run");
+    this.#resting = null;
+    if (this.#current === null) this.#watch.disarm();
   }
 
   #finish(detail: string): WorkerEnd {
@@ -251,6 +259,7 @@ export class WorkerProcess {
     this.#current = null;
     if (current) {
       const { startedAtMs, sentAtMs } = current;
+      clearTimeout(current.startLimit);
       const wallMs = endedAtMs - (startedAtMs > 0 && startedAtMs < endedAtMs ? startedAtMs : sentAtMs);
       current.resolve({ ended: this.#end, hasStarted: startedAtMs > 0, wallMs });
     }
@@ -262,6 +271,16 @@ export class WorkerProcess {
 function describeExit(code: number | null): string {
   const signal = Object.entries(constants.signals).find(([, number]) => code === 128 + number)?.[0];
   return signal ?? `exit code ${code}`;
+}
+
+/** No worker runs without a watch: where there is none to be had, the child is ended. */
+function watchOrEnd(child: WorkerChild, pid: number, supervisor: Supervisor, command: Command): Watch {
+  try {
+    return supervisor.watch(pid, command.undertaker);
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw error;
+  }
 }
 
 /** Resident memory of a process; 0 where the system does not say. */

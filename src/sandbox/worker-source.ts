@@ -49,7 +49,9 @@ export async function openWorkerSource(options: ResolvedSandboxOptions, supervis
     if (language === "python") checkPythonSnapshot(needs.files.entry);
     try {
       const { prepared } = options.python;
-      const plan = { ...needs, files: filesOf(language), role, language, prepared, env: options.workerEnv };
+      const files = filesOf(language);
+      const jitless = options.hardened;
+      const plan = { ...needs, files, role, language, prepared, env: options.workerEnv, jitless };
       const worker = await WorkerProcess.start(current.launcher.command(plan), supervisor, options.startTimeoutMs);
       first ??= worker;
       return worker;

@@ -8,6 +8,7 @@ import { decodeHostMessage, type HostMessage, type OutcomeMessage, type RunMessa
 import type { Language, Manifest } from "../types.ts";
 import { receive, send } from "./channel.ts";
 import type { Engine } from "./engines/engine.ts";
+import { runSafely } from "./run-safely.ts";
 
 export type Inspector = (source: string) => Manifest;
 
@@ -33,6 +34,7 @@ function handle(
     if (!inspect) throw new Error(`this worker does not inspect ${message.language}`);
     send({ type: "started", id: message.id, atMs: monotonicMs() });
     send({ type: "manifest", id: message.id, manifest: inspect(message.source) });
+    send({ type: "rested", id: message.id });
     return;
   }
   if (message.type === "probe") throw new Error("only a prober probes");
@@ -42,13 +44,14 @@ function handle(
   send({ type: "started", id: message.id, atMs: monotonicMs() });
   send(run(engine, message));
   engine.renew();
+  send({ type: "rested", id: message.id });
 }
 
 function run(engine: Engine, message: RunMessage): OutcomeMessage {
   const started = performance.now();
   const cpuBefore = process.cpuUsage();
   const { id } = message;
-  const outcome = engine.run(message, {
+  const outcome = runSafely(engine, message, {
     line: (line) => send({ type: "stdout", id, line }),
     truncated: () => send({ type: "truncated", id }),
   });

@@ -46,20 +46,24 @@ export function useAttackedSandbox(): SandboxInUse {
   return useSandbox();
 }
 
+/** One test for each program; call it in a `describe`. */
+export function describeProgram(programs: readonly HostileProgram[], { run }: SandboxInUse): void {
+  it.each(programs.map((program) => [program.name, program] as const))("%s is answered truly", async (_, program) => {
+    const timeoutMs = timeoutOf(program);
+    const { source, permits } = program;
+    const observation = await run(source, { limits: { timeoutMs }, ...(permits && { permits }) });
+    expectWellFormed(observation, timeoutMs);
+    expectNothingOfTheHost(observation);
+    expect(program.status).toContain(observation.status);
+    if (Object.hasOwn(program, "result")) expect(observation.result).toEqual(program.result);
+    const next = await run("[1, 2, 3].map((n) => n * 2)", { limits: { timeoutMs: 10_000 } });
+    expect(next).toMatchObject({ ok: true, result: [2, 4, 6], stdout: [] });
+  });
+}
+
 /** Runs every program that goes for `target`. */
-export function describeAttacks(target: keyof typeof HOSTILE_PROGRAMS, { run }: SandboxInUse): void {
-  const programs: readonly HostileProgram[] = HOSTILE_PROGRAMS[target];
+export function describeAttacks(target: keyof typeof HOSTILE_PROGRAMS, inUse: SandboxInUse): void {
   describe("a program that", () => {
-    it.each(programs.map((program) => [program.name, program] as const))("%s is answered truly", async (_, program) => {
-      const timeoutMs = timeoutOf(program);
-      const { source, permits } = program;
-      const observation = await run(source, { limits: { timeoutMs }, ...(permits && { permits }) });
-      expectWellFormed(observation, timeoutMs);
-      expectNothingOfTheHost(observation);
-      expect(program.status).toContain(observation.status);
-      if (Object.hasOwn(program, "result")) expect(observation.result).toEqual(program.result);
-      const next = await run("[1, 2, 3].map((n) => n * 2)", { limits: { timeoutMs: 10_000 } });
-      expect(next).toMatchObject({ ok: true, result: [2, 4, 6], stdout: [] });
-    });
+    describeProgram(HOSTILE_PROGRAMS[target], inUse);
   });
 }

@@ -22,7 +22,7 @@ describe("a forged answer", () => {
   });
 
   it("by the value of the run has no say in the value of another", async () => {
-    const forged = "arguments[0].last = 'forged'; arguments[0].result = () => 'forged'; 5";
+    const forged = "eval('$val' + 'ue').last = 'forged'; eval('$val' + 'ue').result = () => 'forged'; 5";
     expect((await inUse.run(forged)).status).toBe("ok");
     expect(await inUse.run("5")).toMatchObject({ ok: true, result: 5 });
   });
@@ -54,12 +54,19 @@ describe("a position that is forged", () => {
     "Error.prepareStackTrace = () => '    at /etc/passwd:1:1'; throw new Error('x')",
     "const e = new Error('x'); e.line = -1; e.column = -1; e.lineNumber = 'x'; throw e",
     "throw { name: 'Error', message: 'x', stack: '    at sallyport-program.js:99999999999:1' }",
-  ])("is a whole number above zero, or none: %s", async (source) => {
+    "const e = new Error('x'); e.stack = e.stack.replace(/(\\d+):(\\d+)/g, '2147483648:1'); throw e",
+    "const e = new Error('x'); e.stack = e.stack.replace(/(\\d+):(\\d+)/g, '777:3'); throw e",
+    "const e = new Error('x'); e.stack = e.stack.replace(/(\\d+):(\\d+)/g, '3:2147483648'); throw e",
+    "const e = new Error('x'); e.stack = e.stack.replace(/(\\d+):(\\d+)/g, '777:3'); Promise.reject(e); 1",
+    "const e = new Error('x'); e.stack = '\\n'.repeat(1e6) + e.stack; throw e",
+    "const e = new Error('x'); e.stack = '\\n'.repeat(1e6) + e.stack; Promise.reject(e); 1",
+    "const e = new Error('x'); e.stack = ' '.repeat(1e6) + e.stack; Promise.reject(e); 1",
+  ])("is a place in the source, or none: %s", async (source) => {
     const observation = await inUse.run(source, { limits: { timeoutMs: 2000 } });
     expect(observation).toMatchObject({ status: "error", error: "Error" });
-    for (const at of [observation.line, observation.column]) {
-      if (at !== undefined) expect(Number.isSafeInteger(at) && at > 0).toBe(true);
-    }
+    const { line = 1, column = 1 } = observation;
+    expect(line).toBe(1);
+    expect(Number.isSafeInteger(column) && column > 0 && column <= source.length + 1).toBe(true);
     expectNothingOfTheHost(observation);
   });
 });

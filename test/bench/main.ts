@@ -34,6 +34,7 @@ const SECTIONS: Readonly<Record<string, (subject: Subject) => Promise<Row[]>>> =
   python: async (subject) => (await import("./python.ts")).measurePython(subject),
   // Loaded late: LangChain is large, and the rows above it are about the sandbox alone.
   "graph turn": async (subject) => (await import("./graph-turn.ts")).measureGraphTurn(subject),
+  decision: async (subject) => (await import("./decision.ts")).measureDecision(subject),
   "CPU work": measureCpuWork,
   start: measureStart,
 };

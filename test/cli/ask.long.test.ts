@@ -32,9 +32,13 @@ describe("a question", () => {
     expect(stderr).toContain('"result":42');
   });
 
-  it("in several words needs no quotes", async () => {
-    const { code, stdout } = await runCommand(["what", "is", "it?"]);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  it("is one argument: several words without quotes ask nobody", async () => {
+    await using server = await startOpenAiServer({ script: () => ({ text: "no" }) });
+    const env = { OPENAI_API_KEY: TEST_API_KEY, OPENAI_BASE_URL: server.baseURL, SALLYPORT_MODEL: TEST_MODEL };
+    for (const words of [["what", "is", "it?"], ["inspct", "program.ts"], ["inspct"]]) {
+      expect(await runCommand(words, { env })).toMatchObject({ code: 2, stdout: "" });
+    }
+    expect(server.requests).toHaveLength(0);
   });
 
   it("ends with 1 where the model never gets there", async () => {

@@ -91,3 +91,15 @@ export function isRunning(pid: number): boolean {
     return false;
   }
 }
+
+/** Processor time that each child of `pid` has used in user mode so far, in clock ticks of 10 ms. */
+export function cpuTicksOfChildren(pid: number): number[] {
+  return childrenOf(pid).map((child) => {
+    try {
+      const stat = readFileSync(`/proc/${child}/stat`, "latin1");
+      return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[11]);
+    } catch {
+      return 0;
+    }
+  });
+}

@@ -19,6 +19,13 @@ describe("inspect", () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
   });
 
+  it("shows no decision of a rule that did not match", async () => {
+    const { stdout } = await runCommand(["inspect", "-"], { stdin: "console.log(1)\n" });
+    expect(stdout).not.toMatch(/^\s*·.*\b(deny|ask|allow)\b/m);
+    expect(stdout).toMatch(/·\s+languages\s+–\s+javascript is among those/);
+    expect(stdout).toMatch(/size\s+15 characters, 1 line,/);
+  });
+
   it("exits 0 for a program that the policy lets run", async () => {
     const { code, stdout } = await runCommand(["inspect", "-"], { stdin: "while (true);" });
     expect(stdout).toContain("Policy standard: allow");
@@ -28,6 +35,8 @@ describe("inspect", () => {
   it("says where a program does not parse", async () => {
     const { stdout } = await runCommand(["inspect", "-"], { stdin: "return 1;\nreturn +* 2;" });
     expect(stdout).toMatch(/does not parse\s+line 2/);
+    expect(stdout).toMatch(/complete\s+no: it does not parse, so nothing could be listed/);
+    expect(stdout).toContain("It may run, and would fail at once");
   });
 
   it("prints one line of JSON where a program reads it", async () => {

@@ -111,6 +111,20 @@ describe("run", () => {
     expect(ended.code).toBe(0);
   });
 
+  it("tells a person, not a model, that there is no program", async () => {
+    const ended = await runCommand(["run"]);
+    expect(ended.stdout).toContain("The program is empty: name a file");
+    expect(ended.stdout).not.toContain("JSON object");
+    expect(ended.code).toBe(1);
+  });
+
+  it("names the flag of an input that JSON cannot hold", async () => {
+    const program = await write("input.js", "return input");
+    const ended = await runCommand(["run", program, "--input", "-"], { stdin: '{"n":1e999}' });
+    expect(ended).toMatchObject({ code: 2, stdout: "" });
+    expect(ended.stderr).toMatch(/^sallyport: --input "-": input, at "n": expected .*, got Infinity\n$/);
+  });
+
   it("accepts a byte order mark", async () => {
     const ended = await runCommand(["run", await write("bom.js", "\ufeffreturn 7")]);
     expect(ended.stdout).toContain("result\n  7\n");
@@ -129,11 +143,13 @@ describe("wrong use ends with 2, one sentence and no stack:", () => {
     ["a limit without a value", ["run", "-", "--limit", "timeoutMs"], /name=value/],
     ["an unknown language", ["run", "-", "--language", "cobol"], /javascript, typescript or python/],
     ["an unknown policy", ["run", "-", "--policy", "lax"], /--policy.*standard.*"lax".*no such file/],
-    ["an unknown containment", ["run", "-", "--containment", "moat"], /containment.*"moat"/],
+    ["an unknown containment", ["run", "-", "--containment", "moat"], /--containment.*moat.*auto, container/],
     ["an unknown option", ["run", "--fast"], /unknown option '--fast'/],
     ["too many files", ["run", "a.js", "b.js"], /too many arguments/],
-    ["an unknown command", ["bacth"], /no command "bacth"/],
-    ["a command of a later version", ["doctor"], /no command "doctor"/],
+    ["an unknown command", ["bacth"], /no command "bacth" .*batch/],
+    ["an unknown command with its file", ["inspct", "program.ts"], /no command "inspct" .*inspect/],
+    ["an extension of no language here", ["run", "x.rb"], /"\.rb" names no language.*--language/],
+    ["an extension of no language to inspect", ["inspect", "x.rb"], /"\.rb" names no language.*--language/],
     ["a concurrency of nothing", ["batch", "--concurrency", "0"], /whole number from 1/],
   ])("%s", async (_what, args, sentence) => {
     const { code, stdout, stderr } = await runCommand(args, { stdin: "return 1" });

@@ -119,6 +119,15 @@ describe("formatObservation", () => {
   });
 });
 
+describe("formatObservation of what was stopped", () => {
+  it("says for how long it ran in words that go together", () => {
+    const usage = { wallMs: 101, cpuMs: null, queueMs: 0 };
+    const stopped = { ok: false as const, error: "Timeout", message: "", stdout: [], usage };
+    const [first] = formatObservation({ ...stopped, status: "timeout" }, "", PLAIN);
+    expect(first).toBe("✗ stopped: it took too long (ran for 101 ms)");
+  });
+});
+
 describe("wrapping", () => {
   it("loses nothing of a JSON text but blanks at a break, and stays within the width", () => {
     fc.assert(

@@ -5,7 +5,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { useSandbox } from "../fixtures/use-sandbox.ts";
+import { useSandbox, withoutUsage } from "../fixtures/use-sandbox.ts";
 
 const { run } = useSandbox();
 
@@ -51,6 +51,7 @@ describe("an error at run time", () => {
     ["throw undefined", "Uncaught", "undefined"],
     ["throw 'text'", "Uncaught", "text"],
     ["throw 5", "Uncaught", "5"],
+    ["throw -0", "Uncaught", "-0"],
     ["throw Symbol('s')", "Uncaught", "Symbol(s)"],
     ["throw { message: 'm' }", "Object", "m"],
     ["Promise.reject(1)", "Uncaught", "1"],
@@ -59,6 +60,50 @@ describe("an error at run time", () => {
     const observation = await run(source);
     expect(observation).toMatchObject({ status: "error", error, message });
     expect(observation.line).toBe(undefined);
+  });
+
+  it.each([
+    "1n",
+    "-10n",
+    "1n << 80n",
+    "NaN",
+    "-0",
+    "Infinity",
+    "true",
+    "null",
+    "undefined",
+    "'text'",
+    "''",
+    "'\\ud800'",
+  ])("is told in the same words where it was rejected: %s", async (value) => {
+    const thrown = await run(`throw ${value}`);
+    expect(thrown).toMatchObject({ status: "error", error: "Uncaught" });
+    for (const source of [
+      `Promise.reject(${value}); 5`,
+      `async function f() { throw ${value} } f(); 1`,
+      `queueMicrotask(() => { throw ${value} }); 1`,
+      `setTimeout(() => { throw ${value} }, 5); 1`,
+      `await Promise.reject(${value})`,
+      `(async () => { throw ${value} })()`,
+    ]) {
+      expect(withoutUsage(await run(source))).toEqual(withoutUsage(thrown));
+    }
+  });
+
+  it.each(["new Map()", "[1, 2]", "Symbol('s')", "{ code: 1 }", "() => 1"])(
+    "says so where nothing can be told of what was rejected: %s",
+    async (value) => {
+      const observation = await run(`Promise.reject(${value}); 5`);
+      expect(observation).toMatchObject({ status: "error", error: "Uncaught" });
+      expect(observation.message).toMatch(/^A promise was rejected with .*nothing handled it\.$/);
+    },
+  );
+
+  it("has no name that is none", async () => {
+    const source = "const e = new Error('m'); Object.defineProperty(e, 'name', { get() { return null } });";
+    for (const end of ["throw e", "Promise.reject(e); 1"]) {
+      expect(await run(`${source} ${end}`)).toMatchObject({ status: "error", error: "Error", message: "m" });
+    }
   });
 
   it("of an unhandled rejection ends a program that has a value", async () => {
@@ -117,6 +162,36 @@ describe("a syntax error", () => {
   });
 });
 
+describe("syntax that is refused", () => {
+  it.each<[source: string, message: RegExp, column: number]>([
+    ["@dec class A {}", /^Decorators are not available/, 1],
+    ["class A { @dec f() {} }", /^Decorators are not available/, 11],
+    ["@dec class A { x: number = 1 }", /^Decorators are not available/, 1],
+    ["class A { accessor x = 1 }", /^`accessor` fields are not available/, 20],
+    ["class A { static accessor x: number = 1 }", /^`accessor` fields are not available/, 27],
+  ])("is refused in one sentence: %s", async (source, message, column) => {
+    const observation = await run(source);
+    expect(observation).toMatchObject({ status: "error", error: "SyntaxError", line: 1, column });
+    expect(observation.message).toMatch(message);
+  });
+
+  it("is not seen where it is none", async () => {
+    expect(await run("class A { accessor = 1 } new A().accessor")).toMatchObject({ ok: true, result: 1 });
+    expect(await run("var using = 1; using")).toMatchObject({ ok: true, result: 1 });
+  });
+});
+
+describe("using at the top level", () => {
+  it.each([
+    ["using", "using r = { [Symbol.dispose]() { console.log('gone') } };"],
+    ["await using", "await using r = { async [Symbol.asyncDispose]() { console.log('gone') } };"],
+    ["using in TypeScript", "using r: Disposable = { [Symbol.dispose]() { console.log('gone') } };"],
+  ])("disposes at the end of the program: %s", async (_, declaration) => {
+    const observation = await run(`${declaration}\nconsole.log('used');\n5`);
+    expect(observation).toMatchObject({ ok: true, result: 5, stdout: ["used", "gone"] });
+  });
+});
+
 describe("TypeScript", () => {
   it.each<[source: string, result: unknown]>([
     ["const n: number = 2; n", 2],
@@ -124,6 +199,12 @@ describe("TypeScript", () => {
     ["enum Name { A = 'a' } Name.A", "a"],
     ["enum E { X, Y = X + 5, Z } E[6]", "Z"],
     ["const enum E { A = 1 } E.A", 1],
+    ["enum S { A = 'a', B = `${S.A}b` } S", { A: "a", B: "ab" }],
+    ["enum S { A = 'a', B = 'b' + 'c', C = A, D = S.B } S", { A: "a", B: "bc", C: "a", D: "bc" }],
+    ["enum S { 'x y' = 'q' + '', Z = ('z') } S", { "x y": "q", Z: "z" }],
+    ["enum S { x = 1, B = 'x' + '' } S", { 1: "x", x: 1, B: "x" }],
+    ["enum M { A = 'a' + '', B = 3, C, D = B + 2 } M", { 3: "B", 4: "C", 5: "D", A: "a", B: 3, C: 4, D: 5 }],
+    ["function f() { enum S { A = `a` } return S } f()", { A: "a" }],
     ["interface P { x: number }\nconst p: P = { x: 1 }; p.x", 1],
     ["type Pair<A, B = A> = [A, B]; const p: Pair<number> = [1, 2]; p", [1, 2]],
     ["function id<T>(x: T): T { return x } id<number>(3)", 3],
@@ -187,6 +268,8 @@ describe("TypeScript", () => {
     ["function f(a: string, b: number): void { throw new Error('x') }\nf('', 1)", "Error", 1, 48],
     ["interface A {\n  x: number\n}\n\nlet a: A = null\na.x", "TypeError", 6, 3],
     ["enum E {\n  A,\n  B,\n}\nnull.x", "TypeError", 5, 6],
+    ["enum E { A = 1, B = A + 1, C = null.x }", "TypeError", 1, 37],
+    ["enum E {\n  A = 'a' + 'b',\n  C = null.x }", "TypeError", 3, 12],
     ["class P { constructor(private x: number) { throw new RangeError('x') } } new P(1)", "RangeError", 1, 50],
     ["const f = <T,>(x: T): T => { throw x as unknown }; const e: Error = new Error('x'); f(e)", "Error", 1, 69],
     ["let v: = 3", "SyntaxError", 1, 8],

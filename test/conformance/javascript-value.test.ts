@@ -4,6 +4,7 @@
  */
 
 import { describe, expect, it } from "vitest";
+import { LIMITS } from "../../src/limits.ts";
 import { useSandbox } from "../fixtures/use-sandbox.ts";
 
 const { run } = useSandbox();
@@ -17,6 +18,9 @@ describe("a top-level return that is executed", () => {
     ["var result = 2; return 1", 1],
     ["console.log('x'); return 1", 1],
     ["return null", null],
+    ["return;", { $type: "undefined" }],
+    ["return undefined; 2", { $type: "undefined" }],
+    ["console.log('x'); return Promise.resolve()", { $type: "undefined" }],
     ["const result = 5; return null", null],
     ["if (true) return 1;\nresult = 2", 1],
     ["try { return 1 } finally { result = 2 }", 1],
@@ -71,6 +75,9 @@ describe("a binding or global named result", () => {
     ["class result {} 2", 2],
     ["const result = undefined; 2", 2],
     ["let result; 2", 2],
+    ["let result = Promise.resolve(undefined); 2", 2],
+    ["const result = Promise.resolve(); Promise.resolve(2)", 2],
+    ["globalThis.result = Promise.resolve(); 2", 2],
     ["{ let result = 1 } 2", 2],
     ["(() => { var result = 1 })(); 2", 2],
     ["function f() { const result = 1; return result } 2", 2],
@@ -124,7 +131,7 @@ describe("the last statement, if it is an expression", () => {
     ["if (true) {\n  var x = 1\n}\nx", 1],
     ["#!/usr/bin/env node\n1", 1],
     ["\ufeff1", 1],
-    ["arguments.length >= 0", true],
+    ["arguments.length", 0],
     ["this === globalThis", true],
     ["typeof await 1", "number"],
   ])("is the value: %s", async (source, result) => {
@@ -166,11 +173,28 @@ describe("the last printed line", () => {
     ["console.log({ a: 1 })", "{ a: 1 }"],
     ["console.error('e')", "e"],
     ["const result = undefined; console.log('a')", "a"],
+    ["const result = Promise.resolve(); console.log('a')", "a"],
+    ["console.log('a'); Promise.resolve()", "a"],
     ["setTimeout(() => console.log('late'), 5)", 1],
     ["setTimeout(() => console.log('late'), 5); undefined", "late"],
     ["console.log('a'); await new Promise((done) => setTimeout(done, 5))", "a"],
   ])("is the value where there is no other: %s", async (source, result) => {
     expect(await run(source)).toMatchObject({ ok: true, result });
+  });
+
+  it.each([
+    ["that is escaped past the limit", "console.log('\\u0001'.repeat(12_000))", LIMITS.resultBytes.default],
+    ["of more bytes than characters", "console.log('é'.repeat(10))", 20],
+    ["that is too long", "console.log('long enough')", LIMITS.resultBytes.min],
+  ])("%s is in the output, and no reason to fail", async (_, source, resultBytes) => {
+    const observation = await run(source, { limits: { resultBytes } });
+    expect(observation).toMatchObject({ ok: true, result: null });
+    expect(observation.stdout).toHaveLength(1);
+  });
+
+  it("is not missed by a program without a value, whatever the limit", async () => {
+    const limits = { resultBytes: LIMITS.resultBytes.min };
+    expect(await run("let x = 1", { limits })).toMatchObject({ ok: true, result: null });
   });
 
   it("is no value of a program that has another, be it null", async () => {

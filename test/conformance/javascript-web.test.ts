@@ -193,6 +193,14 @@ describe("a name that is absent", () => {
     ["Buffer", /Uint8Array/],
     ["window", /no browser/],
     ["document", /no browser/],
+    ["self", /no browser/],
+    ["Event", /no browser/],
+    ["Bun", /no process/],
+    ["localStorage", /nothing is stored/],
+    ["sessionStorage", /nothing is stored/],
+    ["Worker", /no threads/],
+    ["AbortController", /nothing can be aborted/],
+    ["Blob", /no blobs/],
     ["crypto", /no crypto/],
     ["WebAssembly", /not available/],
     ["SharedArrayBuffer", /not available/],
@@ -217,4 +225,23 @@ describe("a name that is absent", () => {
       expect(observation.message).toMatch(/no modules can be loaded/);
     },
   );
+
+  it.each([
+    ["of a promise", "await import('x').catch((e) => e.message)"],
+    ["of an await", "let said; try { await import('x') } catch (e) { said = e.message } said"],
+    ["in a template", "`${await import('x').catch((e) => e.message)}`"],
+    ["in a function", "const load = async (name) => import(name); load('fs').catch((e) => e.message)"],
+  ])("is told in the error %s as well", async (_, source) => {
+    const observation = await run(source);
+    expect(observation).toMatchObject({ ok: true });
+    expect(observation.result).toMatch(/^import\(\) is not available: no modules can be loaded/);
+  });
+
+  it("is told at the place of the import, and nothing else is touched", async () => {
+    const told = { status: "error", error: "TypeError", line: 2, column: 13 };
+    expect(await run("1;\n      await import('fs')")).toMatchObject(told);
+    const source =
+      "const o = { import: 1 }; /* import( */ [\"import('x')\", `import(${o.import})`, String(/import(x)/)]";
+    expect(await run(source)).toMatchObject({ ok: true, result: ["import('x')", "import(1)", "/import(x)/"] });
+  });
 });

@@ -6,9 +6,11 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createPolicy } from "../../src/policy/evaluate.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import type { Sandbox } from "../../src/types.ts";
 import { callTool, type OpenAiServer, startOpenAiServer, TEST_API_KEY, TEST_MODEL } from "../fixtures/openai-server.ts";
+import { readFacts } from "../policy/facts.ts";
 import { fillSections, makeSections } from "./sections.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -22,8 +24,8 @@ let server: OpenAiServer;
 beforeAll(async () => {
   sandbox = await createSandbox({ workers: 1, standby: 0 });
   server = await startOpenAiServer({
-    script: (_request, turn) =>
-      turn === 1 ? { calls: [callTool("call_1", PROGRAM)] } : { text: "The 100th prime is 541." },
+    script: ({ messages }) =>
+      messages.at(-1)?.role === "user" ? { calls: [callTool("call_1", PROGRAM)] } : { text: "The 100th prime is 541." },
   });
 });
 
@@ -52,7 +54,11 @@ async function runBlock(code: string): Promise<{ code: number | null; stdout: st
   child.stderr.on("data", (chunk) => {
     stderr += chunk;
   });
-  child.stdin.end(code.replace('"sallyport"', JSON.stringify(new URL("../../src/index.ts", import.meta.url).href)));
+  const entries = { '"sallyport"': "index.ts", '"sallyport/middleware"': "graph/middleware.ts" };
+  const named = Object.entries(entries).reduce((text, [name, file]) => {
+    return text.replace(name, JSON.stringify(new URL(`../../src/${file}`, import.meta.url).href));
+  }, code);
+  child.stdin.end(named);
   const exit = await new Promise<number | null>((resolve) => child.once("close", resolve));
   return { code: exit, stdout, stderr };
 }
@@ -65,11 +71,30 @@ describe("the README", () => {
   const shown: [title: string, output: RegExp][] = [
     ["the agent in five lines", /^answer The 100th prime is 541\.\n$/],
     ["the subgraph", /^\{"ok":true,"status":"ok","result":2,"stdout":\[\]\}\n$/],
-    ["the tools", /^\{"ok":true,"status":"ok","result":2,"stdout":\[\]\}\n$/],
+    ["a node with another state", /^\{"ok":true,"status":"ok","result":6,"stdout":\[\]\}\n$/],
+    ["the middleware", /^The 100th prime is 541\.\n$/],
+    ["the tools", /^(\{"ok":true,"status":"ok","result":2,"stdout":\[\]\}\n){2}$/],
+    ["an approval", /__interrupt__[^]*"result":42,"stdout":\[\]\}\n\{"ok":false,"status":"denied".*"ApprovalRejected"/],
+    ["a model server of one's own", /^validated [^]*\ndecided [^]*\nstarted [^]*\nfinished /],
     ["the sandbox alone", /^\[ '2 rows' \] \{/],
     ["Python", /^3 \[ '3' \]\n$/],
     ["a policy of one's own", /"status":"denied".*At most 20 characters/],
+    ["an approval by its token", /^\{"ok":true,"status":"ok","result":42,"stdout":\[\]\}\n$/],
+    ["what is required", /^(container|bubblewrap|process) A V8 exploit would find itself .* \d+\n$/],
   ];
+
+  it("shows a policy file that is one, and decides as it says", () => {
+    const files = [...readme.matchAll(/```json\n(\{\n {2}"\$schema"[\s\S]*?)```/g)].map(([, text = ""]) => text);
+    expect(files).toHaveLength(1);
+    const policy = createPolicy(JSON.parse(files[0] ?? ""));
+    expect(policy.evaluate(readFacts("return 1")).effect).toBe("allow");
+    expect(policy.evaluate(readFacts("require('fs')")).reasons[0]?.rule).toBe("imports");
+    expect(policy.evaluate(readFacts(`// ${"x".repeat(200)}`)).reasons[0]?.rule).toBe("length");
+  });
+
+  it("uses no syntax in its examples that Node 22 lacks", () => {
+    for (const block of blocks) expect(block).not.toContain("await using");
+  });
 
   it("has no TypeScript block without a test", () => {
     expect(blocks).toHaveLength(shown.length);

@@ -118,6 +118,24 @@ describe.each(MODES)("a model whose replies come %s", (mode) => {
     expect(observations.at(-1)?.result).toBe(4);
   });
 
+  it.each([true, false])(
+    "with parallel tool calls %s is asked so, and each call is answered",
+    async (parallelToolCalls) => {
+      const calls = parallelToolCalls ? [callTool("a", "1"), callTool("b", "2")] : [callTool("a", "1")];
+      const { observations, server } = await rig.drive({
+        mode,
+        parallelToolCalls,
+        script: (_request, turn) => (turn === 1 ? { calls } : { text: "Done." }),
+      });
+      expect(server.faults).toEqual([]);
+      expect(server.requests.map((request) => Reflect.get(request, "parallel_tool_calls"))).toEqual([
+        parallelToolCalls,
+        parallelToolCalls,
+      ]);
+      expect(observations.map((seen) => seen.result)).toEqual(parallelToolCalls ? [1, 2] : [1]);
+    },
+  );
+
   it("can use a call id again in a later turn", async () => {
     const { observations, server } = await rig.drive({
       mode,

@@ -45,6 +45,8 @@ export interface DriveOptions {
   script: Script;
   endOn?: "answer" | "success";
   maxTurns?: number;
+  /** Asks the provider for several calls at once, or for one at a time. Default: what the provider does unasked. */
+  parallelToolCalls?: boolean;
   /** Questions of one thread, one after the other. */
   questions?: string[];
 }
@@ -72,13 +74,14 @@ export interface Rig {
 export async function createRig(): Promise<Rig> {
   const sandbox = await createSandbox();
   const drive = async (options: DriveOptions): Promise<Driven> => {
-    const { mode, script, endOn = "answer", maxTurns = 3, questions = ["Compute."] } = options;
+    const { mode, script, endOn = "answer", maxTurns = 3, questions = ["Compute."], parallelToolCalls } = options;
     await using server = await startOpenAiServer({ script });
     const model = new ChatOpenAI({
       model: TEST_MODEL,
       apiKey: TEST_API_KEY,
       maxRetries: 0,
       configuration: { baseURL: server.baseURL },
+      ...(parallelToolCalls === undefined ? {} : { modelKwargs: { parallel_tool_calls: parallelToolCalls } }),
     });
     const executed: string[] = [];
     const graph = createCodeExecutionGraph({

@@ -104,6 +104,26 @@ describe("a turn that asks", () => {
   });
 });
 
+describe("an answer that was taken", () => {
+  it.each(["continued", "answered with the same words"])(
+    "is not taken for the question after it, where the run is merely %s",
+    async (how) => {
+      const made = graph();
+      const at = config();
+      await made.invoke({ messages: [ai(call("a", `ask; '${how}'`))] }, at);
+      await made.invoke(answer(edit("ask; 'again 2'")), at);
+      const before = executions("again 2").length;
+      const next = how === "continued" ? null : answer(edit("ask; 'again 2'"));
+      const still = await made.invoke(next, at);
+      expect(questionOf(still)?.calls).toMatchObject([{ edited: true }]);
+      expect(executions("again 2")).toHaveLength(before);
+      const end = await made.invoke(answer(APPROVE), at);
+      expect(statuses(end)).toEqual(["ReferenceError"]);
+      expect(executions("again 2")).toHaveLength(before + 1);
+    },
+  );
+});
+
 describe("a wrong answer", () => {
   const WRONG: [string, unknown][] = [
     ["a string", "yes"],
@@ -166,5 +186,19 @@ describe("without anybody to ask", () => {
     const end = await made.invoke({ messages: [human(), ai(call("a", "ask; 'nobody'"))] });
     expect(statuses(end)).toEqual(["PolicyDenied"]);
     expect(executions("nobody")).toEqual([]);
+  });
+});
+
+describe("standard with ask: dynamicCode", () => {
+  it("asks about eval, runs it once approved, and leaves no eval to what nobody was asked about", async () => {
+    const made = graph({ policy: "standard", ask: ["dynamicCode"] });
+    const at = config();
+    const waiting = await made.invoke(
+      { messages: [human(), ai(call("a", "return eval('6 * 7')"), call("b", "return typeof globalThis.eval"))] },
+      at,
+    );
+    expect(questionOf(waiting)?.calls).toMatchObject([{ callId: "a", manifest: { dynamicCode: ["eval"] } }]);
+    const end = await made.invoke(answer(APPROVE), at);
+    expect(observations(end).map(({ result }) => result)).toEqual([42, "undefined"]);
   });
 });

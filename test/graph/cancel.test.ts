@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SandboxError } from "../../src/errors.ts";
 import { createCodeExecutionGraph } from "../../src/graph/workflow.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
-import type { Sandbox } from "../../src/types.ts";
+import type { Receipt, Sandbox } from "../../src/types.ts";
 import { ai, call, createListener, expectAnswered, FakeModel, human, statuses, within } from "./rig.ts";
 
 let rig: Awaited<ReturnType<typeof createListener>>;
@@ -83,7 +83,7 @@ describe("a sandbox", () => {
     const messages = [ai(call("c1", "console.log('running'); while (true);"))];
     const started = Promise.withResolvers<void>();
     const consume = async () => {
-      let last: { outcome?: { kind: string } | null; messages?: BaseMessage[] } = {};
+      let last: { outcome?: { kind: string } | null; messages?: BaseMessage[]; receipts?: Receipt[] } = {};
       const stream = await createCodeExecutionGraph({ sandbox, ...slow }).stream(
         { messages },
         {
@@ -102,6 +102,8 @@ describe("a sandbox", () => {
     const end = await within(5000, running);
     expect(end.outcome?.kind).toBe("cancelled");
     expectAnswered(end);
+    // It was ended, and had run all the same: its cost is in the receipt.
+    expect(Math.max(...(end.receipts ?? []).map(({ usage }) => usage?.wallMs ?? 0))).toBeGreaterThan(0);
   });
 
   it("that was closed before rejects the run with POOL_CLOSED", async () => {

@@ -34,10 +34,11 @@ function ask(graph: string, env: Record<string, string> = {}): Told {
 
 describe("langgraph.json", () => {
   it("names agent, executor and embedded, each the export of a file", () => {
-    const { graphs, node_version } = JSON.parse(readFileSync("langgraph.json", "utf8"));
+    const { graphs, node_version, dockerfile_lines: lines } = JSON.parse(readFileSync("langgraph.json", "utf8"));
     const names = ["agent", "executor", "embedded"];
     expect(graphs).toEqual(Object.fromEntries(names.map((name) => [name, `./graphs/${name}.ts:graph`])));
     expect(node_version).toBe("24");
+    expect(lines.join("\n")).toContain("bubblewrap");
   });
 });
 

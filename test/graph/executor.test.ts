@@ -54,6 +54,18 @@ describe("the executor", () => {
     expect(statuses(end)).toEqual(["Timeout", "ok", "Timeout", "OutputLimit", "ok"]);
   });
 
+  it("answers the last AI message alone: what an earlier one left open cannot be answered where a provider wants it", async () => {
+    const end = await executor().invoke({ messages: [human(), ai(call("c0", "0")), ai(call("c1", "1"))] });
+    expect(toolMessages(end).map((message) => message.tool_call_id)).toEqual(["c1"]);
+    expect(end.outcome?.kind).toBe("success");
+  });
+
+  it("answers nothing where a human message follows the calls", async () => {
+    const end = await executor().invoke({ messages: [ai(call("c1", "1")), human()] });
+    expect(toolMessages(end)).toEqual([]);
+    expect(end.outcome?.kind).toBe("no_calls");
+  });
+
   it("two calls that are one and the same program both get their own answer", async () => {
     const end = await executor().invoke({ messages: [ai(call("a", "1 + 1"), call("b", "1 + 1"))] });
     expect(observations(end).map(({ result }) => result)).toEqual([2, 2]);

@@ -57,7 +57,7 @@ export function createBench(options: object = {}, hasModel = false) {
     },
   } as unknown as Sandbox;
   const core = createCore(resolveGraphOptions({ sandbox, ...options }), hasModel);
-  return { core, executed, inspected };
+  return { core, executed, inspected, options: { sandbox, ...options } };
 }
 
 const USAGE = { wallMs: 1, cpuMs: 1, queueMs: 0 };

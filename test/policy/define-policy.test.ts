@@ -99,6 +99,7 @@ describe("definePolicy", () => {
       { name: "mine", extends: "standard", rules: [{ ...noLoops, id: "default" }] },
       /rules\[0\]\.id: expected an id of its own/,
     ],
+    [{ name: "mine", rules: [] }, /definePolicy: extends: expected a preset's name, .*, got nothing/],
     [{ name: "mine", extends: "lenient", rules: [] }, /policy: expected "strict"/],
     [
       { name: "mine", extends: "standard", rule: [], rules: [] },

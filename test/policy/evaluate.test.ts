@@ -6,8 +6,8 @@ import { describe, expect, test } from "vitest";
 import { askInstead } from "../../src/policy/ask-instead.ts";
 import { definePolicy } from "../../src/policy/define-policy.ts";
 import { createPolicy } from "../../src/policy/evaluate.ts";
-import type { Effect, Facts } from "../../src/types.ts";
-import { makeFacts, makeManifest } from "./facts.ts";
+import type { Effect, Facts, Manifest } from "../../src/types.ts";
+import { makeFacts, makeManifest, readFacts } from "./facts.ts";
 
 const rule = (id: string, effect: Effect, when: object = {}) => ({ id, effect, when, message: `Message of ${id}.` });
 const documentOf = (rules: object[], more: object = {}) => ({
@@ -47,6 +47,22 @@ describe("a decision", () => {
     { privateAccess: true },
     { dynamicCode: true },
   ];
+  test("tells first what the code says, then what could only not be ruled out", () => {
+    const facts = makeFacts({ manifest: makeManifest({ dynamicCode: ["eval"], undetermined: ["imports"] }) });
+    const rules = [
+      rule("modules", "deny", { imports: { noneOf: [] } }),
+      rule("dynamic", "deny", { dynamicCode: true }),
+    ];
+    expect(decide(rules, facts).reasons).toEqual([
+      { rule: "dynamic", message: "Message of dynamic." },
+      { rule: "modules", message: "This could not be ruled out: Message of modules." },
+    ]);
+  });
+
+  test("names eval as the cause under standard", () => {
+    expect(createPolicy("standard").evaluate(readFacts("eval('1')")).reasons[0]?.rule).toBe("dynamic-code");
+  });
+
   test.each(keys)("what is not known of %j matches deny and ask, never allow", (when) => {
     for (const facts of [open, blind]) {
       expect(decide([rule("x", "deny", when), rule("y", "allow")], facts).effect).toBe("deny");
@@ -179,6 +195,16 @@ describe("askInstead", () => {
     expect(() => askInstead(createPolicy("standard"), ["dynamicCod"])).toThrow(
       /ask\[0\]: expected what the policy denies \(.*dynamicCode.*\), got "dynamicCod"/,
     );
+  });
+
+  test("asks about the doubt that comes with it, and denies what is known all the same", () => {
+    const asking = askInstead(createPolicy("standard"), ["dynamicCode"]);
+    const doubtful = { dynamicCode: ["eval"], undetermined: ["imports" as const] };
+    const effectOf = (manifest: Partial<Manifest>) =>
+      asking.evaluate(makeFacts({ manifest: makeManifest(manifest) })).effect;
+    expect(effectOf(doubtful)).toBe("ask");
+    expect(effectOf({ ...doubtful, imports: ["fs"] })).toBe("deny");
+    expect(effectOf({ undetermined: ["imports"] })).toBe("deny");
   });
 
   test("keeps rules in TypeScript", () => {

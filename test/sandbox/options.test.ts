@@ -12,9 +12,9 @@ import { listTree } from "../studio/process-tree.ts";
 type Row = [what: string, options: unknown, names: string, expected: RegExp, given: string];
 
 const WRONG: Row[] = [
-  ["a number", 5, "createSandbox", /object/, "5"],
-  ["a text", "process", "createSandbox", /object/, '"process"'],
-  ["an array", [], "createSandbox", /object/, "an array of 0"],
+  ["a number", 5, "options", /object/, "5"],
+  ["a text", "process", "options", /object/, '"process"'],
+  ["an array", [], "options", /object/, "an array of 0"],
   ["an unknown option", { wokers: 2 }, "wokers", /unknown option/, "wokers"],
   ["a containment that is not there", { containment: "docker" }, "containment", /auto.*process/, '"docker"'],
   ["no workers", { workers: 0 }, "workers", /at least 1/, "0"],

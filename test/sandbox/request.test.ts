@@ -4,7 +4,7 @@
 
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/limits.ts";
-import type { RunRequest } from "../../src/types.ts";
+import type { JsonValue, RunRequest } from "../../src/types.ts";
 import { useSandbox } from "../fixtures/use-sandbox.ts";
 import { listTree } from "../studio/process-tree.ts";
 
@@ -33,10 +33,16 @@ describe("a request with", () => {
     ["now", { now: 8.64e15 + 1 }, "8640000000000001"],
     ["now", { now: new Date(0) }, "an object"],
     ["now", { now: "2020-01-01" }, '"2020-01-01"'],
-    ["input", { input: () => 1 }, "() => 1"],
+    ["input", { input: () => 1 }, "a function"],
     ["input", { input: Symbol("s") }, "Symbol(s)"],
     ["input", { input: 1n }, ""],
     ["input", { input: circular }, ""],
+    ["input", { input: new Map([["a", 1]]) }, "a Map"],
+    ["input", { input: Number.NaN }, "NaN"],
+    ['input, at "rows"', { input: { rows: new Set([1]) } }, "a Set"],
+    ['input, at "0"', { input: [Number.POSITIVE_INFINITY] }, "Infinity"],
+    ['input, at "f"', { input: { f: () => 1 } }, "a function"],
+    ['input, at "bytes"', { input: { bytes: new Uint8Array(2) } }, "a typed array"],
     ["limits.timeout", { limits: { timeout: 5 } }, '"timeout"'],
     ["limits.maxTurns", { limits: { maxTurns: 5 } }, '"maxTurns"'],
     ["limits.__proto__", { limits: JSON.parse('{"__proto__":5}') as object }, '"__proto__"'],
@@ -79,6 +85,27 @@ describe("a request with", () => {
         new RegExp(`limits\\.${name}: expected .* from \\d+ to \\d+ \\(.*\\), got ${value}`),
       ),
     });
+  });
+
+  it("an input with dates and left out properties is what JSON makes of it", async () => {
+    const input = { at: new Date(0), none: undefined, rows: [null, { a: "b" }] } as unknown as JsonValue;
+    expect(await run("input", { input })).toMatchObject({
+      result: { at: "1970-01-01T00:00:00.000Z", rows: [null, { a: "b" }] },
+    });
+  });
+
+  it("options beside it is a fault that names them; what map passes along is none", async () => {
+    const request: RunRequest = { language: "javascript", source: "1" };
+    const call = (name: "run" | "execute" | "inspect") =>
+      (inUse.sandbox[name] as (...given: unknown[]) => Promise<unknown>)(request, { signal: AbortSignal.abort() });
+    for (const name of ["run", "execute", "inspect"] as const) {
+      await expect(call(name)).rejects.toMatchObject({
+        code: "INVALID_OPTIONS",
+        message: expect.stringMatching(new RegExp(`^${name}: .*one argument.*signal`)),
+      });
+    }
+    const observations = await Promise.all([request, request].map(inUse.sandbox.run));
+    expect(observations.map(({ ok }) => ok)).toEqual([true, true]);
   });
 
   it("no request at all is a fault", async () => {

@@ -38,7 +38,9 @@ describe.skipIf(process.platform !== "linux")("a client of the server", () => {
   let client: Client;
 
   beforeAll(async () => {
-    studio = await startStudio(process.execPath, [".ci/studio.mjs"], ["--no-reload", "--host", "127.0.0.1"]);
+    const flags = ["--no-reload", "--host", "127.0.0.1"];
+    const further = { asking: "./test/fixtures/asking-graph.ts:graph" };
+    studio = await startStudio(process.execPath, [".ci/studio.mjs"], flags, undefined, further);
     client = new Client({ apiUrl: studio.url, apiKey: null });
   });
   afterAll(() => studio?.stop());
@@ -83,6 +85,42 @@ describe.skipIf(process.platform !== "linux")("a client of the server", () => {
     expect((await client.threads.getState(id)).next).toEqual(["execute"]);
     const state = await client.runs.wait(id, "executor", { input: null });
     expect(read(state)).toMatchObject([{ status: "ok", result: "after the stop" }]);
+  });
+
+  it("is asked about three calls at once, and approve, edit and reject count for each", async () => {
+    const id = await thread();
+    const sources = ["eval('6 * 7')", "eval('1')", "eval('2')"];
+    await client.runs.wait(id, "asking", { input: ask(...sources) });
+    const paused = await client.threads.getState(id);
+    expect(paused.next).toEqual(["approve"]);
+    const [question] = paused.tasks.flatMap(({ interrupts }) => interrupts);
+    const { actionRequests, reviewConfigs } = question?.value as { actionRequests: object[]; reviewConfigs: object[] };
+    expect(actionRequests).toMatchObject(sources.map((source) => ({ args: { source } })));
+    expect(reviewConfigs).toHaveLength(3);
+    const args = { source: "'by a person'" };
+    const decisions = [
+      { type: "approve" },
+      { type: "edit", editedAction: { name: "run_javascript_sandboxed", args } },
+      { type: "reject", message: "Not this one." },
+    ];
+    const state = await client.runs.wait(id, "asking", { command: { resume: { decisions } } });
+    expect(read(state)).toMatchObject([
+      { status: "ok", result: 42 },
+      { status: "ok", result: "by a person" },
+      { status: "denied" },
+    ]);
+  });
+
+  it("is asked again, and runs nothing, where its answer is of no use", async () => {
+    const id = await thread();
+    await client.runs.wait(id, "asking", { input: ask("eval('6 * 7')") });
+    for (const resume of [{}, true, { decisions: [] }, { decisions: [{ type: "approve" }, { type: "approve" }] }]) {
+      await client.runs.wait(id, "asking", { command: { resume } });
+      const { tasks } = await client.threads.getState(id);
+      expect(tasks.map(({ name, interrupts }) => [name, interrupts.length])).toEqual([["approve", 1]]);
+    }
+    const state = await client.runs.wait(id, "asking", { command: { resume: { decisions: [{ type: "approve" }] } } });
+    expect(read(state)).toMatchObject([{ status: "ok", result: 42 }]);
   });
 
   it("lowers turns, limits and policy by context, and cannot raise them", async () => {

@@ -49,28 +49,43 @@ async function waitForEnd(marks: readonly ProcessMark[]): Promise<number[]> {
 }
 
 /** A project's langgraph.json in a folder of its own: the server keeps its state beside it, not in the repository. */
-function copyConfig(folder: string, project: string): string {
+function copyConfig(folder: string, project: string, further: Record<string, string>): string {
   const config = JSON.parse(readFileSync(join(project, "langgraph.json"), "utf8")) as {
     graphs: Record<string, string>;
   };
-  const graphs = Object.entries(config.graphs).map(([name, path]) => [name, relative(folder, join(project, path))]);
+  const graphs = Object.entries({ ...config.graphs, ...further }).map(([name, path]) => [
+    name,
+    relative(folder, join(project, path)),
+  ]);
   const path = join(folder, "langgraph.json");
   writeFileSync(path, JSON.stringify({ ...config, graphs: Object.fromEntries(graphs) }));
   return path;
 }
 
-/** `command` with the arguments before the flags: `npm run studio --`, or the script behind it. */
+/**
+ * `command` with the arguments before the flags: `npm run studio --`, or the script behind it.
+ * `further`: graphs beside those of the project's langgraph.json.
+ */
 export async function startStudio(
   command: string,
   args: string[],
   flags: string[] = [],
   project = root,
+  further: Record<string, string> = {},
 ): Promise<StudioServer> {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-studio-"));
   const strangersLog = join(folder, "strangers");
   writeFileSync(strangersLog, "");
   const port = await findFreePort();
-  const all = [...args, "--port", String(port), "--no-browser", "--config", copyConfig(folder, project), ...flags];
+  const all = [
+    ...args,
+    "--port",
+    String(port),
+    "--no-browser",
+    "--config",
+    copyConfig(folder, project, further),
+    ...flags,
+  ];
   const child: ChildProcess = spawn(command, all, {
     cwd: project,
     env: makeEnvironment(strangersLog),

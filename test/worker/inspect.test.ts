@@ -15,6 +15,8 @@ describe("what a program mentions", () => {
   const cases: [source: string, expected: Partial<Manifest>][] = [
     ["", { lines: 1, sourceChars: 0, complete: true, globals: [], members: [] }],
     ["a\nb\r\nc", { lines: 3, globals: ["a", "b", "c"] }],
+    ["a\n", { lines: 1, sourceChars: 2 }],
+    ["a\n\n", { lines: 2 }],
     ["let x = y; x.z", { globals: ["y"], members: ["z"] }],
     ["typeof process", { globals: ["process"] }],
     ["console.log(1)", { globals: ["console"], members: ["log"] }],

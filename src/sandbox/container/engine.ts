@@ -42,15 +42,21 @@ export function callEngine(
 export interface Walls {
   /** Low-level runtime; null: the engine's own choice. */
   runtime: string | null;
+  /** File with the profile of system calls; null: the engine's own. */
+  seccomp: string | null;
   memoryMb: number;
   openFiles: number;
 }
 
 /** The arguments of `run` that make the walls. No log driver: what a worker says is the host's alone. */
-export function wallArguments({ path }: Pick<Engine, "path">, { runtime, memoryMb, openFiles }: Walls): string[] {
+export function wallArguments(
+  { path }: Pick<Engine, "path">,
+  { runtime, seccomp, memoryMb, openFiles }: Walls,
+): string[] {
   const isPodman = basename(path) === "podman";
   return [
     ...(runtime === null ? [] : ["--runtime", runtime]),
+    ...(seccomp === null ? [] : ["--security-opt", `seccomp=${seccomp}`]),
     ...(isPodman ? ["--read-only-tmpfs=false", "--unsetenv-all"] : []),
     "--pull=never",
     ...[

@@ -16,13 +16,15 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { tmpdir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { SandboxError } from "../../errors.ts";
 import type { WorkerNeeds } from "../launchers/launcher.ts";
+import { makeProfile } from "../seccomp/profile.ts";
 import { findSharedLibraries } from "../shared-libraries.ts";
+import { OPEN_FILES } from "../worker-command.ts";
 import { callEngine, type Engine, findEngines, wallArguments } from "./engine.ts";
 
 const CONTAINERFILE = fileURLToPath(new URL("./Containerfile", import.meta.url));
@@ -35,6 +37,7 @@ const builtSchema = z.object({
   engine: z.enum(["docker", "podman"]),
   path: z.string(),
   runtime: z.string().nullable(),
+  seccomp: z.string().nullable(),
   image: z.string().regex(/^sha256:[0-9a-f]{64}$/),
   fingerprint: z.string(),
 });
@@ -56,10 +59,12 @@ export function fingerprintOf({ files, node }: WorkerNeeds): string {
   return sum.digest("hex");
 }
 
+const stateFolder = (): string => join(userInfo().homedir, ".local", "state", "sallyport");
+
 /** Where it is remembered that an image was built for the worker at this place. */
 function recordPath({ files }: WorkerNeeds): string {
   const place = createHash("sha256").update(files.entry).digest("hex").slice(0, 16);
-  return join(homedir(), ".local", "state", "sallyport", `image-${place}.json`);
+  return join(stateFolder(), `image-${place}.json`);
 }
 
 /** The image that was built last for the worker at this place; null where there was none. */
@@ -96,21 +101,24 @@ function fault(message: string): never {
   throw new SandboxError("CONTAINMENT_UNAVAILABLE", message);
 }
 
-/** The first runtime with which Node starts inside the walls. */
-async function findRuntime(engine: Engine, image: string, node: string): Promise<string | null> {
+type Trial = Pick<BuiltImage, "runtime" | "seccomp">;
+
+/** The strongest walls inside which Node starts: our own profile of system calls goes before the engine's. */
+async function findWalls(engine: Engine, image: string, node: string, profile: string): Promise<Trial> {
   const problems: string[] = [];
-  for (const runtime of RUNTIMES) {
-    const walls = wallArguments(engine, { runtime, memoryMb: 512, openFiles: 64 });
-    const { status, stdout, stderr } = await callEngine(
-      engine,
-      ["run", "--rm", ...walls, image, node, "--version"],
-      TRIAL_TIMEOUT_MS,
-    );
-    if (status === 0 && stdout.startsWith("v")) return runtime;
-    problems.push(`${runtime ?? "its own runtime"}: ${stderr.trim().split("\n").at(-1)?.slice(0, 200)}`);
+  for (const seccomp of [profile, null]) {
+    for (const runtime of RUNTIMES) {
+      const walls = wallArguments(engine, { runtime, seccomp, memoryMb: 512, openFiles: OPEN_FILES });
+      const args = ["run", "--rm", ...walls, image, node, "--version"];
+      const { status, stdout, stderr } = await callEngine(engine, args, TRIAL_TIMEOUT_MS);
+      if (status === 0 && stdout.startsWith("v")) return { runtime, seccomp };
+      problems.push(`${runtime ?? "its own runtime"}: ${lastLine(stderr)}`);
+    }
   }
   return fault(`${engine.name} built the image and cannot run it (${problems.join("; ")}).`);
 }
+
+const lastLine = (text: string): string => text.trim().split("\n").at(-1)?.slice(0, 200) ?? "";
 
 async function buildWith(engine: Engine, context: string): Promise<{ image: string } | { problem: string }> {
   const record = join(context, "image-id");
@@ -128,7 +136,7 @@ async function buildWith(engine: Engine, context: string): Promise<{ image: stri
   ];
   const labels = ["--label", "sallyport=worker"];
   const { status, stderr } = await callEngine(engine, [...args, ...labels, context], BUILD_TIMEOUT_MS);
-  if (status !== 0) return { problem: `${engine.name}: ${stderr.trim().split("\n").at(-1)?.slice(0, 200)}` };
+  if (status !== 0) return { problem: `${engine.name}: ${lastLine(stderr)}` };
   return { image: readFileSync(record, "utf8").trim() };
 }
 
@@ -150,10 +158,12 @@ export async function buildImage(needs: WorkerNeeds): Promise<BuiltImage> {
         problems.push(end.problem);
         continue;
       }
-      const runtime = await findRuntime(engine, end.image, needs.node.path);
+      const profile = join(stateFolder(), "seccomp.json");
+      mkdirSync(stateFolder(), { recursive: true });
+      writeFileSync(profile, makeProfile());
+      const walls = await findWalls(engine, end.image, needs.node.path, profile);
       const { name, path } = engine;
-      const built = { engine: name, path, runtime, image: end.image, fingerprint: fingerprintOf(needs) };
-      mkdirSync(dirname(recordPath(needs)), { recursive: true });
+      const built = { engine: name, path, ...walls, image: end.image, fingerprint: fingerprintOf(needs) };
       writeFileSync(recordPath(needs), `${JSON.stringify(built, null, 2)}\n`);
       return built;
     }

@@ -98,6 +98,18 @@ async function tryNamespaces(path: string): Promise<Unavailable | null> {
   };
 }
 
+/**
+ * A host that is root gives up being root before bubblewrap starts: inside, the worker would else be root's user id, if
+ * without any capability. Where nobody else may make namespaces or read the worker's files, it stays what it is.
+ */
+async function findUser(path: string, needs: WorkerNeeds, libraries: readonly string[]): Promise<string[]> {
+  if (process.getuid?.() !== 0 || needs.setpriv === null) return [];
+  const [setpriv, args] = [needs.setpriv, ["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--"]];
+  const trial = [...ISOLATION, ...rootArguments(needs, libraries), "--", needs.node.path, "--version"];
+  const { status } = await runTool(setpriv, [...args, path, ...trial]);
+  return status === 0 ? args.slice(0, -1) : [];
+}
+
 export const bubblewrapLauncher = {
   name: "bubblewrap",
   async open(needs: WorkerNeeds): Promise<OpenLauncher | Unavailable> {
@@ -128,17 +140,23 @@ export const bubblewrapLauncher = {
       };
     }
     const filter = compileFilter(machine);
+    const user = await findUser(path, needs, libraries);
     return {
       diesBy: "bubblewrap, which the kernel ends with the host",
-      command: (plan) => command(path, plan, libraries, filter),
+      command: (plan) => command({ path, user }, plan, libraries, filter),
       close: async () => {},
     };
   },
 } as const satisfies Launcher;
 
-function command(path: string, plan: LaunchPlan, libraries: readonly string[], filter: Uint8Array): Command {
+function command(
+  { path, user }: { path: string; user: readonly string[] },
+  plan: LaunchPlan,
+  libraries: readonly string[],
+  filter: Uint8Array,
+): Command {
   const env = workerEnvironment(plan.env);
-  const [shell = "", ...args] = limitResources(
+  const limited = limitResources(
     [
       path,
       ...ISOLATION,
@@ -148,8 +166,11 @@ function command(path: string, plan: LaunchPlan, libraries: readonly string[], f
     ],
     plan.language,
   );
+  // Tied to the host from its first moment on: bubblewrap does that for itself only once it is up.
+  const tie = plan.setpriv === null ? [] : [plan.setpriv, ...user, "--pdeathsig", "KILL", "--"];
+  const [first = "", ...args] = [...tie, ...limited];
   return {
-    path: shell,
+    path: first,
     args,
     env: {},
     lifeline: false,

@@ -86,7 +86,7 @@ function command({ image, plan, identity, name, serial, undertaker }: Start): Co
     path: image.path,
     args: [
       ...["run", "--interactive", "--rm", "--name", name, "--label", `${HOST_LABEL}=${identity}`],
-      ...wallArguments(image, { runtime: image.runtime, memoryMb, openFiles: OPEN_FILES }),
+      ...wallArguments(image, { ...image, memoryMb, openFiles: OPEN_FILES }),
       ...environment,
       image.image,
       ...worker,

@@ -24,9 +24,11 @@ export interface WorkerNeeds {
 export interface LaunchPlan extends WorkerNeeds {
   language: Language;
   role: WorkerRole;
-  /** Fresh interpreters that a runner holds ready ahead, where its language needs long to make one. */
-  prepared: number;
+  /** Fresh interpreters that a runner holds ready ahead, where its language needs long to make one; 1 where absent. */
+  prepared?: number;
   env: Readonly<Record<string, string>>;
+  /** Whether V8 only interprets: no compiled code, no WebAssembly. */
+  jitless?: boolean;
 }
 
 export interface Command {

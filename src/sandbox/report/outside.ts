@@ -68,10 +68,8 @@ function readWritableMounts(pid: number): string[] | null {
       .filter(Boolean)
       .map((line) => line.split(" "))
       .filter(([, , type = "", options = ""]) => options.split(",").includes("rw") && !PSEUDO.test(type))
-      // Root's own folder of devices: nobody else writes there.
-      .filter(
-        ([, place, type, options = ""]) => !(place === "/dev" && type === "tmpfs" && /\bmode=755\b/.test(options)),
-      )
+      // Root's own folders of devices and the like: nobody else writes there.
+      .filter(([, , type, options = ""]) => !(type === "tmpfs" && /\bmode=755\b/.test(options)))
       .map(([, place = ""]) => place),
   );
 }

@@ -4,8 +4,10 @@
  */
 
 import { randomUUID } from "node:crypto";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { ProbedMessage, ProbeMessage } from "../../protocol/messages.ts";
 import type { ProbeAttempt } from "../../types.ts";
 import type { ExchangeEnd, WorkerProcess } from "../worker-process.ts";
@@ -19,6 +21,8 @@ const GRACE_MS = 50;
 const HOG_LIMIT_MB = 32;
 const HOG_BYTES = 512 * 1024 * 1024;
 const NO_LIMIT_MB = 1024;
+/** Names that bubblewrap and containers set by themselves: where a worker is, and nothing of the host. */
+const LAUNCHERS_OWN = ["PWD", "HOSTNAME", "HOME", "PATH", "TERM", "container"];
 
 type Probe = Omit<ProbeMessage, "type" | "id" | "what">;
 
@@ -31,17 +35,32 @@ async function listen(): Promise<Server | null> {
   });
 }
 
-function describeHost(server: Server | null, environment: readonly string[], hostPidIsShared: boolean): Probe {
+/** Something of the host's that is there to be found: a listener, and a file in a folder that everybody may write to. */
+async function layBait(): Promise<Bait> {
+  const server = await listen();
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-bait-"));
+  const file = join(folder, "bait.txt");
+  writeFileSync(file, "a file of the host\n");
+  chmodSync(folder, 0o777);
   const address = server?.address();
   return {
-    memoryBytes: HOG_BYTES,
-    file: process.platform === "win32" ? "C:\\Windows\\win.ini" : "/etc/passwd",
-    folder: tmpdir(),
+    folder,
+    file,
     port: typeof address === "object" && address !== null ? address.port : 0,
-    hostPid: process.pid,
-    hostPidIsShared,
-    environment: ["TZ", "LC_ALL", ...environment],
+    remove() {
+      server?.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
+}
+
+interface Bait extends Pick<Probe, "folder" | "file" | "port"> {
+  remove(): void;
+}
+
+function describeHost({ folder, file, port }: Bait, environment: readonly string[], hostPidIsShared: boolean): Probe {
+  const names = ["TZ", "LC_ALL", ...environment];
+  return { memoryBytes: HOG_BYTES, folder, file, port, hostPid: process.pid, hostPidIsShared, environment: names };
 }
 
 async function ask(
@@ -63,17 +82,17 @@ async function discard(prober: WorkerProcess): Promise<void> {
 
 /** What a worker comes to that is held by the launcher's walls alone. */
 export async function probeTakenOver(start: () => Promise<WorkerProcess>): Promise<ProbeAttempt[]> {
-  const server = await listen();
+  const bait = await layBait();
   const prober = await start();
   try {
     const isShared = process.platform !== "linux" || lookAtWorker(prober.pid).namespaces.pid !== true;
-    const answered = await ask(prober, describeHost(server, [], isShared), "attempts", [
+    const answered = await ask(prober, describeHost(bait, LAUNCHERS_OWN, isShared), "attempts", [
       ATTEMPTS_TIMEOUT_MS,
       NO_LIMIT_MB,
     ]);
     return "answer" in answered ? (answered.answer as ProbedMessage).attempts : [];
   } finally {
-    server?.close();
+    bait.remove();
     await discard(prober);
   }
 }
@@ -84,14 +103,14 @@ export async function probeInside(
   environment: readonly string[],
   look: (prober: WorkerProcess) => { hostPidIsShared: boolean },
 ): Promise<Omit<InsideView, "guestSees">> {
-  const server = await listen();
+  const bait = await layBait();
   const starting = start();
   // The second comes up while the first one works; a failure of it is read below.
   const startingHog = start();
   startingHog.catch(() => {});
   try {
     const prober = await starting;
-    const probe = describeHost(server, environment, look(prober).hostPidIsShared);
+    const probe = describeHost(bait, environment, look(prober).hostPidIsShared);
     const answered = await ask(prober, probe, "attempts", [ATTEMPTS_TIMEOUT_MS, NO_LIMIT_MB]);
     const attempts = "answer" in answered ? (answered.answer as ProbedMessage).attempts : [];
     const looped = endedBy(await ask(prober, probe, "endless", [LOOP_TIMEOUT_MS, NO_LIMIT_MB]));
@@ -101,7 +120,7 @@ export async function probeInside(
     await discard(hog);
     return { attempts, endsLoop: looped === "deadline", endsHog: hogged === "memory" };
   } finally {
-    server?.close();
+    bait.remove();
     await Promise.allSettled([starting, startingHog].map(async (worker) => discard(await worker)));
   }
 }

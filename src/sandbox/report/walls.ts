@@ -16,7 +16,7 @@ import {
   type Sight,
 } from "./sight.ts";
 
-const FILE_ATTEMPTS = ["read a file", "list the root", "write a file"];
+const FILE_ATTEMPTS = ["read a file", "list a folder", "write a file"];
 
 export function filesystem(sight: Sight): Draft {
   const failed = allFailed(sight, ...FILE_ATTEMPTS);

@@ -106,6 +106,7 @@ function pump(isolate: PreparedIsolate, program: Instrumented, message: RunMessa
   let text: string | null = JSON.stringify({
     body: program.body,
     slot: program.slot,
+    importer: program.importer,
     input: message.input,
     now: message.now,
     seed: message.seed,
@@ -120,7 +121,7 @@ function pump(isolate: PreparedIsolate, program: Instrumented, message: RunMessa
     if (left <= 0) return { status: "timeout" };
     const answer = isolate.enter(text, left);
     text = null;
-    if (typeof answer !== "string") return describeEnd(answer, program);
+    if (typeof answer !== "string") return describeEnd(answer, program, message.source);
     const body = answer.slice(1);
     switch (answer[0]) {
       case "T":
@@ -128,15 +129,18 @@ function pump(isolate: PreparedIsolate, program: Instrumented, message: RunMessa
         return {
           status: "error",
           error: "TimerLimit",
-          message: `More than ${message.timerTurns} timer callbacks ran.`,
+          message: `More than ${message.timerTurns} timer ${message.timerTurns === 1 ? "callback" : "callbacks"} ran.`,
         };
       case "R":
         if (Buffer.byteLength(body) <= message.resultBytes) return { status: "ok", result: body };
         return { status: "output_limit", message: `The result is larger than ${message.resultBytes} bytes.` };
+      case "P":
+        // The last printed line: it is in the output whether it fits as a value or not.
+        return { status: "ok", result: Buffer.byteLength(body) <= message.resultBytes ? body : "null" };
       case "O":
         return { status: "output_limit", message: body };
       case "E":
-        return describeError(JSON.parse(body), program);
+        return describeError(JSON.parse(body), program, message.source);
       case "D":
         return {
           status: "error",
@@ -147,27 +151,63 @@ function pump(isolate: PreparedIsolate, program: Instrumented, message: RunMessa
   }
 }
 
-function describeEnd(entry: EntryEnd, program: Instrumented): EngineOutcome {
+function describeEnd(entry: EntryEnd, program: Instrumented, source: string): EngineOutcome {
   if ("timeout" in entry) return { status: "timeout" };
   if ("memoryLimit" in entry) return { status: "memory_limit" };
   // Only an unhandled rejection comes back as a throw: what is thrown is a copy, data alone.
   const { thrown } = entry;
-  if (thrown instanceof Error) {
-    return describeError({ name: thrown.name, message: thrown.message, stack: thrown.stack ?? "" }, program);
+  if (!(thrown instanceof Error)) return failed("Uncaught", showPrimitive(thrown));
+  const { name, message, stack } = thrown;
+  if (message === NO_ERROR_COPIED) {
+    return failed(
+      "Uncaught",
+      "A promise was rejected with a symbol or an object without a message, and nothing handled it.",
+    );
   }
-  const shown = typeof thrown === "string" ? thrown : (JSON.stringify(thrown) ?? String(thrown));
-  return { status: "error", error: "Uncaught", message: shown };
+  // isolated-vm makes text of a name that is none.
+  const isNamed = name !== "null" && name !== "undefined";
+  return describeError({ name: isNamed ? name : "Error", message, stack: stack ?? "" }, program, source);
 }
 
-function describeError(error: { name: string; message: string; stack: string }, program: Instrumented): EngineOutcome {
-  const frame = new RegExp(`^\\s+at (?:.* \\()?${SOURCE_URL}:(\\d+):(\\d+)\\)?$`, "m").exec(error.stack);
-  const position = frame ? program.sourcePosition({ line: Number(frame[1]), column: Number(frame[2]) }) : undefined;
+/** What isolated-vm says of a rejection that it does not copy. */
+const NO_ERROR_COPIED =
+  "An object was thrown from supplied code within isolated-vm, but that object was not an instance of `Error`.";
+
+/** As the guest shows what is thrown: the same words for both ways to fail. */
+function showPrimitive(thrown: unknown): string {
+  if (typeof thrown === "string") return thrown.slice(0, MAX_TEXT_CHARS);
+  // Hexadecimal: linear in its size, as decimal is not.
+  if (typeof thrown === "bigint") return `0x${thrown.toString(16).slice(0, MAX_TEXT_CHARS)}n`;
+  return Object.is(thrown, -0) ? "-0" : String(thrown);
+}
+
+const MAX_TEXT_CHARS = 1000;
+const MAX_STACK_CHARS = 8000;
+
+function describeError(
+  error: { name: string; message: string; stack: string },
+  program: Instrumented,
+  source: string,
+): EngineOutcome {
   const isNamed = /^[\w$.]{1,80}$/.test(error.name);
   const name = isNamed ? error.name : "Error";
   return {
     status: "error",
     error: name,
-    message: explainAbsence(name, error.message),
-    ...(position && position.line >= 1 && position.column >= 1 && position),
+    message: explainAbsence(name, error.message.slice(0, MAX_TEXT_CHARS)),
+    ...positionIn(source, error.stack.slice(0, MAX_STACK_CHARS), program),
   };
+}
+
+const FRAME = new RegExp(`^[ \\t]+at (?:async )?(?:.* \\()?${SOURCE_URL}:(\\d+):(\\d+)\\)?$`, "m");
+
+/** Where the stack's first frame in the program is. A stack is text that a program may forge: what is not in the source is left out. */
+function positionIn(source: string, stack: string, program: Instrumented): { line?: number; column?: number } {
+  const frame = FRAME.exec(stack);
+  if (!frame) return {};
+  const { line, column } = program.sourcePosition({ line: Number(frame[1]), column: Number(frame[2]) });
+  const lines = source.split(/\r\n|[\n\r\u2028\u2029]/);
+  const text = Number.isSafeInteger(line) ? lines[line - 1] : undefined;
+  if (text === undefined) return {};
+  return column >= 1 && column <= text.length + 1 ? { line, column } : { line };
 }

@@ -110,6 +110,7 @@ export function createConsole(
   const console = p.createObject(p.createObject(p.objectPrototype as object));
   const log = (...args: unknown[]) => show(args);
   for (const name of ["log", "info", "debug", "warn", "error", "trace", "dirxml"]) globals.define(name, log, console);
+  globals.define("clear", () => {}, console);
   globals.define("dir", (value: unknown) => show([value]), console);
   globals.define("table", (value: unknown) => show([value]), console);
   globals.define(

@@ -242,6 +242,7 @@ export function createEncoder(p: Primordials) {
     // Hexadecimal: linear in its size, as decimal is not.
     if (typeof thrown === "bigint") return `0x${p.slice(p.bigintToText(thrown, 16) as string, 0, 1000)}n`;
     if (typeof thrown === "function") return "a function";
+    if (p.is(thrown, -0)) return "-0";
     return `${thrown as number | boolean | null | undefined}`;
   };
   const describe = (thrown: unknown): { name: string; message: string; stack: string } => {

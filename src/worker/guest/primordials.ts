@@ -20,7 +20,6 @@ export function capturePrimordials() {
   };
   const TypedArrayPrototype = getPrototypeOf(Uint8Array.prototype) as object;
   const NativeError = Error as ErrorConstructor & { isError?: (value: unknown) => boolean };
-  const AsyncFunction = (async () => {}).constructor as FunctionConstructor;
   const { isError } = NativeError;
   return {
     __proto__: null,
@@ -44,7 +43,6 @@ export function capturePrimordials() {
     hasOwn: Object.hasOwn,
     quote: JSON.stringify as (text: string) => string,
     parseJson: JSON.parse as (text: string) => unknown,
-    AsyncFunction,
     Function,
     TypeError,
     EvalError,
@@ -55,6 +53,8 @@ export function capturePrimordials() {
     Map,
     Set,
     Uint8Array,
+    Promise,
+    reject: Promise.reject as AnyFunction,
     then: Promise.prototype.then as AnyFunction,
     toText: String,
     toNumber: Number,

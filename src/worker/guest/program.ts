@@ -13,8 +13,9 @@ import type { Primordials } from "./primordials.ts";
 export interface ProgramOptions {
   /** The program as the body of an async function. */
   body: string;
-  /** The parameter of that function: a name that the program does not use. */
+  /** Two names around that function which the program does not use: for its values, and for `import` where it is called. */
   slot: string;
+  importer: string;
   /** JSON text, or null for no `input`. */
   input: string | null;
   now: number;
@@ -41,8 +42,8 @@ export function createProgram(
   }
   let resultBytes = 0;
   let state: "running" | "settled" | "failed" = "running";
-  /** A last expression or `result` that is a promise counts by what it resolves to. */
-  let hasAwaited = false;
+  /** A `result` or last expression that is a promise counts by what it resolves to: the rules before it have been tried. */
+  let rule: "return" | "result" | "global" | "last" | "line" = "return";
   let settledWith: unknown;
   const slot: Slot = p.createObject(null) as Slot;
 
@@ -71,36 +72,74 @@ export function createProgram(
   /** A lie costs nothing: following what is no promise fails. */
   const isPromise = (value: unknown): boolean =>
     typeof value === "object" && value !== null && p.tagOf(value) === "[object Promise]";
-  /** The order of the contract: return, `result`, last expression, last printed line, null. */
-  const chooseValue = (): unknown => {
-    if (hasAwaited) return settledWith === undefined ? output.lastLine() : settledWith;
-    if (settledWith !== slot) return settledWith;
-    const bound = slot.result === undefined ? undefined : slot.result();
-    if (bound !== undefined) return bound;
+  const globalResult = (): unknown => {
     const found = p.getOwnPropertyDescriptor(p.scope, "result");
-    if (found !== undefined && p.hasOwn(found, "value") && found.value !== undefined) return found.value;
-    if (slot.last !== undefined) return slot.last;
-    return output.lastLine();
+    return found !== undefined && p.hasOwn(found, "value") ? found.value : undefined;
+  };
+  /** Where `rule` gives a value, that is it; else the next one is tried. */
+  const tryRule = (): unknown => {
+    if (rule === "return") {
+      rule = "result";
+      return settledWith === slot ? undefined : settledWith;
+    }
+    if (rule === "result") {
+      rule = "global";
+      return slot.result === undefined ? undefined : slot.result();
+    }
+    if (rule === "global") {
+      rule = "last";
+      return globalResult();
+    }
+    rule = "line";
+    return slot.last;
+  };
+  /** The order of the contract: return, `result`, last expression, last printed line, null. */
+  const chooseValue = (): string => {
+    if (rule === "return" && settledWith === undefined) return encode.value(undefined, resultBytes);
+    if (rule !== "return" && settledWith !== undefined) return encode.value(settledWith, resultBytes);
+    while (rule !== "line") {
+      const isReturned = rule === "return";
+      const value = tryRule();
+      if (value === undefined) continue;
+      if (isReturned || !isPromise(value) || !follow(value)) return encode.value(value, resultBytes);
+      state = "running";
+      return "A";
+    }
+    // A line that is too large for a value is in the output all the same: no reason to fail.
+    const printed = encode.value(output.lastLine(), resultBytes);
+    return printed[0] === "R" ? `P${p.slice(printed, 1) as string}` : "Rnull";
   };
 
-  /** Apart, since V8 reads the calling function once more for the position of the text. */
-  const compile = (name: string, body: string) =>
-    new p.AsyncFunction(name, body) as unknown as (slot: Slot) => Promise<unknown>;
+  const refuseImport = (): unknown =>
+    p.apply(p.reject, p.Promise, [
+      new p.TypeError(
+        "import() is not available: no modules can be loaded in this sandbox; use the language's own built-ins.",
+      ),
+    ]);
+  /**
+   * Apart, since V8 reads the calling function once more for the position of the text. The names are those of a function
+   * around the program's, so that its `arguments` are empty; in parentheses, so that it is read once.
+   */
+  const compile = (slotName: string, importer: string, body: string) =>
+    new p.Function(slotName, importer, `return (async function () {\n${body}\n})`) as unknown as (
+      slot: Slot,
+      importer: () => unknown,
+    ) => () => Promise<unknown>;
   const begin = (optionsJson: string): string => {
     const options = p.parseJson(optionsJson) as ProgramOptions;
     clock.set(options.now, options.seed);
     output.open(options.stdoutBytes, options.stdoutLines, clock.elapsed);
     resultBytes = options.resultBytes;
-    let main: (slot: Slot) => Promise<unknown>;
+    let main: () => Promise<unknown>;
     try {
-      main = compile(options.slot, options.body);
+      main = compile(options.slot, options.importer, options.body)(slot, refuseImport);
     } catch (error) {
       return encode.error(error);
     }
     if (options.globals !== null) globals.keepOnly(options.globals);
     if (!options.dynamicCode) globals.removeDynamicCode();
     if (options.input !== null) globals.define("input", p.parseJson(options.input));
-    follow(p.apply(main, undefined, [slot]));
+    follow(p.apply(main, undefined, []));
     return "-";
   };
   /** "T": a timer ran. "D": nothing is left to do and the program has not ended. "A": asked again, please. */
@@ -115,15 +154,8 @@ export function createProgram(
       }
     }
     if (state !== "settled") return "D";
-    let value: unknown;
     try {
-      value = chooseValue();
-      if (isPromise(value) && !hasAwaited && follow(value)) {
-        state = "running";
-        hasAwaited = true;
-        return "A";
-      }
-      return encode.value(value, resultBytes);
+      return chooseValue();
     } catch (error) {
       return encode.error(error);
     }

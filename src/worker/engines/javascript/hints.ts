@@ -7,6 +7,10 @@ const NO_HOST = "there is no process, file, environment or host access in this s
 const NO_NETWORK = "there is no network in this sandbox; data comes in through `input`.";
 const NO_DYNAMIC_CODE = "making code from text is denied by the policy.";
 const NO_SHARED = "shared memory, WebAssembly and weak references are not available in this sandbox.";
+const NO_BROWSER = "this is no browser: there is no window, document, DOM or event.";
+const NO_STORAGE = "nothing is stored in this sandbox: every run starts anew; use a variable.";
+const NO_THREADS = "there are no threads in this sandbox: a program runs alone.";
+const NO_ABORT = "nothing here waits for the outside, so nothing can be aborted: use a flag or Promise.race.";
 
 const HINTS = new Map<string, string>([
   ...["require", "module", "exports", "__dirname", "__filename"].map((name) => [name, NO_MODULES] as const),
@@ -17,6 +21,10 @@ const HINTS = new Map<string, string>([
     "fetch",
     "XMLHttpRequest",
     "WebSocket",
+    "BroadcastChannel",
+    "FormData",
+    "File",
+    "FileReader",
     "EventSource",
     "Request",
     "Response",
@@ -31,8 +39,20 @@ const HINTS = new Map<string, string>([
     (name) => [name, NO_SHARED] as const,
   ),
   ["Buffer", "Buffer is Node's own: use Uint8Array, TextEncoder, btoa and atob."],
-  ["window", "this is no browser: there is no window, document or DOM."],
-  ["document", "this is no browser: there is no window, document or DOM."],
+  ...["window", "document", "self", "location", "history", "HTMLElement", "Event", "EventTarget", "CustomEvent"].map(
+    (name) => [name, NO_BROWSER] as const,
+  ),
+  ...["localStorage", "sessionStorage", "indexedDB", "caches"].map((name) => [name, NO_STORAGE] as const),
+  ...["Worker", "SharedWorker", "MessageChannel", "MessagePort", "importScripts"].map(
+    (name) => [name, NO_THREADS] as const,
+  ),
+  ...["AbortController", "AbortSignal"].map((name) => [name, NO_ABORT] as const),
+  ...["requestAnimationFrame", "cancelAnimationFrame", "requestIdleCallback"].map(
+    (name) => [name, "there is nothing to draw here: use setTimeout."] as const,
+  ),
+  ["Blob", "there are no blobs in this sandbox: use Uint8Array or text."],
+  ["ReadableStream", "there are no streams in this sandbox: use arrays or async generators."],
+  ["confirm", "nobody can be asked: data comes in through `input`."],
   ["alert", "this is no browser: print with console.log."],
   ["prompt", "nobody can be asked: data comes in through `input`."],
   ["crypto", "there is no crypto here; Math.random is seeded, and must not make keys."],
@@ -42,9 +62,6 @@ const HINTS = new Map<string, string>([
 /** "x is not defined" with the reason, where there is one to give; and the isolate's own few words in ours. */
 export function explainAbsence(error: string, message: string): string {
   if (message === "Not supported") return `import() is not available: ${NO_MODULES}`;
-  if (message.startsWith("An object was thrown from supplied code within isolated-vm")) {
-    return "A promise was rejected with an object that is no Error, and nothing handled it.";
-  }
   if (error !== "ReferenceError") return message;
   const name = /^([\w$]+) is not defined$/.exec(message)?.[1];
   const hint = name === undefined ? undefined : HINTS.get(name);

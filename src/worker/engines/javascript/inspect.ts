@@ -24,9 +24,10 @@ function parseOrFailure(source: string): Parsed | ParseFailure {
   }
 }
 
+/** A line feed at the end ends a line and begins none. */
 function countLines(source: string): number {
   let lines = 1;
-  for (let at = source.indexOf("\n"); at >= 0; at = source.indexOf("\n", at + 1)) lines++;
+  for (let at = source.indexOf("\n"); at >= 0 && at < source.length - 1; at = source.indexOf("\n", at + 1)) lines++;
   return lines;
 }
 

@@ -4,24 +4,28 @@
  */
 
 import type { ExpressionStatement, Node, Program } from "acorn";
+import { childNodes } from "./child-nodes.ts";
 import type { Parsed, Position } from "./parse.ts";
 
 export interface Instrumented {
   body: string;
-  /** Parameter of the async function; absent from the program. */
+  /** A name around the async function, absent from the program, that holds its values. */
   slot: string;
+  /** Another, that stands in the program for `import` where it is called. */
+  importer: string;
   /** From a 1-based position in the compiled function to the one in the source. */
   sourcePosition(position: Position): Position;
 }
 
-/** The function constructor puts two lines before a body. */
-const HEADER_LINES = 2;
+/** The function constructor puts two lines before a body, and the guest one more. */
+const HEADER_LINES = 3;
 
 /** Where stacks point to; a comment after the program names it, whatever the program names itself. */
 export const SOURCE_URL = "sallyport-program.js";
 
 export function instrument(parsed: Parsed): Instrumented {
-  const { code, program } = parsed;
+  const { program } = parsed;
+  const { code, importer } = replaceImports(parsed);
   let slot = "$value";
   while (code.includes(slot)) slot += "_";
   const last = lastExpression(program);
@@ -33,6 +37,7 @@ export function instrument(parsed: Parsed): Instrumented {
   const insertedAt = last ? positionAt(code, last.start) : null;
   return {
     slot,
+    importer,
     body: `${wrapped}\n;${reader}return ${slot}\n//# sourceURL=${SOURCE_URL}`,
     sourcePosition({ line, column }) {
       const at = { line: line - HEADER_LINES, column };
@@ -43,6 +48,24 @@ export function instrument(parsed: Parsed): Instrumented {
     },
   };
 }
+
+/** `import(…)` calls a function of ours, which says why there is nothing to import. As long as the word, so that no place moves. */
+function replaceImports({ code, program }: Parsed): { code: string; importer: string } {
+  const importer = IMPORTERS.find((name) => !code.includes(name));
+  if (importer === undefined || !code.includes("import")) return { code, importer: importer ?? "" };
+  let replaced = code;
+  const pending: Node[] = [program];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    const { type, start } = node;
+    if (type === "ImportExpression") {
+      replaced = `${replaced.slice(0, start)}${importer}${replaced.slice(start + importer.length)}`;
+    }
+    pending.push(...childNodes(node));
+  }
+  return { code: replaced, importer };
+}
+
+const IMPORTERS = [..."_$abcdefghijklmnopqrstuvwxyz"].map((letter) => `$load${letter}`);
 
 function positionAt(code: string, offset: number): Position {
   const before = code.slice(0, offset).split(/\r\n|[\n\r\u2028\u2029]/);
@@ -80,11 +103,4 @@ function patternBinds(pattern: Node): boolean {
     else if (node.type !== "Identifier") pending.push(...childNodes(node));
   }
   return false;
-}
-
-function childNodes(node: Node): Node[] {
-  return Object.values(node).flatMap((value: unknown) => {
-    const items: unknown[] = Array.isArray(value) ? value : [value];
-    return items.filter((item): item is Node => typeof (item as Node | null)?.type === "string");
-  });
 }

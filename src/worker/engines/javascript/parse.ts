@@ -4,7 +4,8 @@
  * Must never evaluate anything.
  */
 
-import { type Program, parse } from "acorn";
+import { Parser, type Program } from "acorn";
+import { mendEnums } from "./enums.ts";
 import { type Transpiled, transpile } from "./transpile.ts";
 
 export interface Position {
@@ -40,9 +41,28 @@ class Refusal extends ParseFailure {}
 
 const TOO_DEEP = "The program is nested too deeply to be read.";
 
+/** A program is the body of a function, where `using` may stand: acorn refuses it at the top level of a script. */
+class BodyReader extends Parser {
+  get allowUsing(): boolean {
+    const { scopeStack } = this as unknown as { scopeStack: readonly unknown[] };
+    return scopeStack.length === 1 || Reflect.get(Parser.prototype, "allowUsing", this) === true;
+  }
+}
+
+/** What is refused with words of the reader that help nobody, in words that do. */
+function explainRefusal(message: string, code: string, at: number): string {
+  if (message === "Unexpected character '@'") {
+    return "Decorators are not available in this sandbox: call the function on the class or method instead.";
+  }
+  if (message === "Unexpected token" && /[{};\s]accessor[ \t]+$/.test(code.slice(Math.max(0, at - 40), at))) {
+    return "`accessor` fields are not available in this sandbox: write a getter and a setter.";
+  }
+  return message;
+}
+
 function parseAs(sourceType: "script" | "module", code: string): Program {
   try {
-    return parse(code, {
+    return BodyReader.parse(code, {
       ecmaVersion: "latest",
       sourceType,
       allowReturnOutsideFunction: true,
@@ -51,10 +71,13 @@ function parseAs(sourceType: "script" | "module", code: string): Program {
     });
   } catch (error) {
     if (error instanceof SyntaxError) {
-      const loc = (error as SyntaxError & { loc?: Position }).loc;
+      const { loc, pos } = error as SyntaxError & { loc?: Position; pos?: number };
       const message = error.message.replace(/ \(\d+:\d+\)$/, "");
       if (message.startsWith("Not enough stack space")) throw new ParseFailure(TOO_DEEP);
-      throw new ParseFailure(message, loc && { line: loc.line, column: loc.column + 1 });
+      throw new ParseFailure(
+        explainRefusal(message, code, pos ?? 0),
+        loc && { line: loc.line, column: loc.column + 1 },
+      );
     }
     throw new ParseFailure(TOO_DEEP);
   }
@@ -103,14 +126,27 @@ export function parseSource(source: string): Parsed {
   if (transpiled instanceof Refusal) throw transpiled;
   if (transpiled instanceof ParseFailure) throw isFurther(transpiled, direct) ? transpiled : direct;
   const typed = parseEither(transpiled.code);
-  if (!(typed instanceof ParseFailure)) {
-    return { dialect: "typescript", ...typed, code: transpiled.code, sourcePosition: transpiled.sourcePosition };
-  }
+  if (!(typed instanceof ParseFailure)) return withEnums(code, transpiled, typed);
   const mapped =
     typed.line === undefined
       ? typed
       : new ParseFailure(typed.message, transpiled.sourcePosition({ line: typed.line, column: typed.column ?? 1 }));
   throw isFurther(mapped, direct) ? mapped : direct;
+}
+
+function withEnums(source: string, transpiled: Transpiled, read: Pick<Parsed, "kind" | "program">): Parsed {
+  const { code, sourcePosition } = transpiled;
+  const mended = /\benum\b/.test(source) ? mendEnums(code, read.program) : null;
+  const reread = mended && parseEither(mended.code);
+  if (!mended || !reread || reread instanceof ParseFailure) {
+    return { dialect: "typescript", ...read, code, sourcePosition };
+  }
+  return {
+    dialect: "typescript",
+    ...reread,
+    code: mended.code,
+    sourcePosition: (position) => sourcePosition(mended.before(position)),
+  };
 }
 
 function transpileOrFail(code: string): Transpiled {

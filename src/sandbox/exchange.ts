@@ -1,0 +1,32 @@
+/**
+ * What passes between a worker process and whoever asked it: one message out, one answer or the worker's end back.
+ * Types only.
+ */
+
+import type { HostMessage, ManifestMessage, OutcomeMessage, ProbedMessage } from "../protocol/messages.ts";
+import type { Cause } from "./supervisor-memory.ts";
+
+/** Why a worker ended, as far as the host knows. */
+export interface WorkerEnd {
+  cause: Cause | "crashed" | "protocol";
+  /** Signal or exit code, for the operator. */
+  detail: string;
+  endedAtMs: number;
+}
+
+export type Answer = OutcomeMessage | ManifestMessage | ProbedMessage;
+
+/** How an exchange went: an answer, or the worker's end. `wallMs` is bounded by what this process saw of it. */
+export type ExchangeEnd = { hasStarted: boolean; wallMs: number } & ({ answer: Answer } | { ended: WorkerEnd });
+
+export interface Exchange {
+  message: HostMessage;
+  timeoutMs: number;
+  graceMs: number;
+  /** What the worker may take before it acknowledges the start; none where absent. */
+  readyMs?: number;
+  /** Memory above what the worker holds when it is ready, in MiB. */
+  memoryMb: number;
+  onLine?(line: string): void;
+  onTruncated?(): void;
+}

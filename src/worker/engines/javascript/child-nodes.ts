@@ -1,0 +1,12 @@
+/**
+ * The nodes directly below a node of a syntax tree, in the order of its fields. Knows nothing of what they mean.
+ */
+
+import type { Node } from "acorn";
+
+export function childNodes(node: Node): Node[] {
+  return Object.values(node).flatMap((value: unknown) => {
+    const items: unknown[] = Array.isArray(value) ? value : [value];
+    return items.filter((item): item is Node => typeof (item as Node | null)?.type === "string");
+  });
+}
