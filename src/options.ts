@@ -30,13 +30,8 @@ export interface SandboxOptions {
   workers?: number;
   /** Ready workers beyond `workers`, for the next run after a kill. Default 1; where a worker has one run, as many as `workers`. */
   standby?: number;
-  /** Workers that run Python. They start with the first Python program; a sandbox that never sees one has none. */
-  python?: {
-    /** Python programs that run at the same time. Default: the number of cores, at most 2. */
-    workers?: number;
-    /** Fresh interpreters that each worker holds ready ahead, of some 110 MiB each. Default 2. */
-    prepared?: number;
-  };
+  /** Python: workers (default: cores, at most 2); interpreters that each holds ready, 110 MiB apiece (default 2). */
+  python?: { workers?: number; prepared?: number };
   /** Runs after which a worker is replaced; 1 is a process per run. Default 5,000: a start costs as much as some 200 runs. */
   runsPerWorker?: number;
   /**
