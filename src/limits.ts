@@ -33,7 +33,7 @@ export const LIMITS = {
     max: 1024,
     scope: "call",
     enforcedBy: "isolate, then watchdog",
-    meaning: "heap of the isolate",
+    meaning: "heap of the isolate; in Python, memory beyond a fresh interpreter's",
   },
   sourceChars: {
     unit: "characters",

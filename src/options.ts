@@ -30,6 +30,8 @@ export interface SandboxOptions {
   workers?: number;
   /** Ready workers beyond `workers`, for the next run after a kill. Default 1; where a worker has one run, as many as `workers`. */
   standby?: number;
+  /** Python: workers (default: cores, at most 2); interpreters that each holds ready, 110 MiB apiece (default 2). */
+  python?: { workers?: number; prepared?: number };
   /** Runs after which a worker is replaced; 1 is a process per run. Default 5,000: a start costs as much as some 200 runs. */
   runsPerWorker?: number;
   /**
@@ -53,6 +55,7 @@ export interface ResolvedSandboxOptions {
   readonly require: readonly string[];
   readonly workers: number;
   readonly standby: number;
+  readonly python: Readonly<{ workers: number; prepared: number }>;
   readonly runsPerWorker: number;
   readonly hardened: boolean;
   readonly startTimeoutMs: number;
@@ -83,6 +86,12 @@ const sandboxSchema = z.strictObject({
   standby: z.int().min(0).max(MAX_STANDBY).optional(),
   runsPerWorker: z.int().min(1).max(1_000_000).optional(),
   hardened: z.boolean().default(false),
+  python: z
+    .strictObject({
+      workers: z.int().min(1).max(256).default(Math.min(2, availableParallelism())),
+      prepared: z.int().min(1).max(8).default(2),
+    })
+    .prefault({}),
   startTimeoutMs: z.int().min(100).max(120_000).default(10_000),
   workerNode: z.string().min(1).nullable().default(null),
   workerEnv: z
@@ -108,6 +117,7 @@ export function resolveSandboxOptions(options: SandboxOptions | undefined): Reso
   const runsPerWorker = parsed.runsPerWorker ?? (hardened ? 1 : 5000);
   return Object.freeze({
     ...parsed,
+    python: Object.freeze(parsed.python),
     runsPerWorker,
     standby: parsed.standby ?? (runsPerWorker === 1 ? Math.min(workers, MAX_STANDBY) : 1),
     workerEnv: Object.freeze(parsed.workerEnv),

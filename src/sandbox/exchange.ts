@@ -23,6 +23,8 @@ export interface Exchange {
   message: HostMessage;
   timeoutMs: number;
   graceMs: number;
+  /** What the worker may take before it acknowledges the start; none where absent. */
+  readyMs?: number;
   /** Memory above what the worker holds when it is ready, in MiB. */
   memoryMb: number;
   onLine?(line: string): void;

@@ -15,6 +15,8 @@ const ADDRESS_SPACE_MB: Record<Language, number> = {
   python: 128 * 1024,
 };
 export const OPEN_FILES = 64;
+/** In KiB, of the 8 MiB that a process has: CPython's own count then ends a recursion before V8's stack does. */
+const PYTHON_FLAGS = ["--stack-size=3900"];
 /** Beside what a run may take: Node, the engine and what it has loaded. */
 const CONTAINER_BASE_MB: Record<Language, number> = { javascript: 256, python: 1024 };
 
@@ -29,13 +31,17 @@ export function workerEnvironment(granted: Readonly<Record<string, string>>): Re
 }
 
 /** What follows the path of Node. @param parentPid of the worker's parent as the worker sees it */
-export function workerArguments({ files, role, env, jitless }: LaunchPlan, parentPid: number): string[] {
+export function workerArguments(
+  { files, role, env, language, prepared = 1, jitless }: LaunchPlan,
+  parentPid: number,
+): string[] {
   const readable = files.folders.map((path) => (statSync(path).isDirectory() ? `${path}/` : path));
   return [
     ...(role === "taken-over" ? [] : ["--permission", "--allow-addons"]),
     // node-gyp-build looks at the last one to tell musl from glibc, and does not load without it.
     ...(role === "taken-over" ? [] : [...readable, "/etc/alpine-release"].map((path) => `--allow-fs-read=${path}`)),
     "--no-node-snapshot",
+    ...(language === "python" ? PYTHON_FLAGS : []),
     ...(jitless ? ["--jitless"] : []),
     "--disable-warning=PERM0001",
     "--disable-warning=ExperimentalWarning",
@@ -43,6 +49,8 @@ export function workerArguments({ files, role, env, jitless }: LaunchPlan, paren
     role,
     String(parentPid),
     Object.keys(env).join(","),
+    language,
+    String(prepared),
   ];
 }
 

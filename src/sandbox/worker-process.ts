@@ -144,7 +144,7 @@ export class WorkerProcess {
       this.#limitStart(this.#current);
       this.runs++;
       this.setActive(true);
-      this.#arm(exchange, sentAtMs);
+      this.#arm(exchange, sentAtMs + (exchange.readyMs ?? 0));
       this.#child.stdin.write(encodeFrame(exchange.message));
     });
   }

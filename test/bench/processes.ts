@@ -3,7 +3,7 @@
  * Linux only; elsewhere there is nothing to say, and the rows that need it say so.
  */
 
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { pause } from "./statistics.ts";
 
 const PAGE_BYTES = 4096;
@@ -11,7 +11,6 @@ const MIB = 1024 * 1024;
 const NS_PER_MS = 1e6;
 const MS_PER_TICK = 10;
 /** Fields of /proc/ID/stat. */
-const STATE = 2;
 const USER_TIME = 13;
 const CHILDREN_TIME = 15;
 const POLL_MS = 20;
@@ -24,6 +23,21 @@ export function listChildren(): number[] {
   try {
     const text = readFileSync(`/proc/self/task/${process.pid}/children`, "latin1");
     return text.split(" ").filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}
+
+/** Ids of all that this process has started, and that those have: behind a launcher the worker is not a child. */
+export function listDescendants(of: number | "self" = "self"): number[] {
+  try {
+    const own = of === "self" ? process.pid : of;
+    const text = readFileSync(`/proc/${own}/task/${own}/children`, "latin1");
+    return text
+      .split(" ")
+      .filter(Boolean)
+      .map(Number)
+      .flatMap((id) => [id, ...listDescendants(id)]);
   } catch {
     return [];
   }
@@ -71,14 +85,19 @@ export async function waitForWorkers(others: ReadonlySet<number>, count: number)
   for (let calm = 0; calm < CALM_POLLS && performance.now() < until; calm++) {
     await pause(POLL_MS);
     const workers = listChildren().filter((id) => !others.has(id));
-    if (workers.length < count || !workers.every(isWaiting)) calm = -1;
+    if (workers.length < count || !workers.every(isCalm)) calm = -1;
   }
   return listChildren().filter((id) => !others.has(id));
 }
 
-function isWaiting(id: number): boolean {
+/** In all its threads: an engine may make its next isolate on another than the main one. */
+export function isCalm(id: number): boolean {
   try {
-    return readStat(id)[STATE] === "S";
+    const threads = readdirSync(`/proc/${id}/task`);
+    return threads.every((thread) => {
+      const text = readFileSync(`/proc/${id}/task/${thread}/stat`, "latin1");
+      return text.slice(text.lastIndexOf(")") + 2).startsWith("S");
+    });
   } catch {
     return false;
   }

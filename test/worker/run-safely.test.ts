@@ -24,6 +24,7 @@ const MESSAGE: RunMessage = {
   seed: 0,
   dynamicCode: false,
   globals: null,
+  modules: null,
 };
 
 describe("an engine that throws", () => {
@@ -38,6 +39,7 @@ describe("an engine that throws", () => {
       run() {
         throw thrown;
       },
+      ready() {},
       renew() {},
     };
     expect(runSafely(engine, MESSAGE, { line() {}, truncated() {} })).toEqual({
