@@ -16,7 +16,7 @@ _ARITHMETIC = (
 )
 
 
-def allow(namespace, names, modules, dynamic_code):
+def restrict(namespace, names, modules, dynamic_code):
     """
     Sets `namespace["__builtins__"]`, from which every function that the program defines takes its built-ins.
 

@@ -9,21 +9,21 @@ import json
 from manifest_collect import ASPECTS, collect
 from manifest_walk import TooLarge, Walker
 
-MAX_CHARS = 300_000
+MAX_SOURCE_CHARS = 300_000
 
 
-def _unknown():
+def _nothing_known():
     """Of a program that could not be read nothing is known, which is not that it is harmless."""
-    return {**_BLANK, "dynamicCode": [], "undetermined": list(ASPECTS)}
+    return {**BLANK_MANIFEST, "dynamicCode": [], "undetermined": list(ASPECTS)}
 
 
-_BLANK = {
+BLANK_MANIFEST = {
     "nesting": 0, "imports": [], "globals": [], "members": [], "privateAccess": [], "dynamicCode": [], "loops": 0,
     "undetermined": [],
 }
 
 
-def _failure(error):
+def _syntax_error(error):
     if isinstance(error, UnicodeError):
         return {"message": "The source holds half a character (a lone surrogate)."}
     told = {"message": (getattr(error, "msg", None) or str(error))[:500]}
@@ -35,24 +35,24 @@ def _failure(error):
     return told
 
 
-def describe(source):
-    if len(source) > MAX_CHARS:
-        return _unknown()
+def inspect_source(source):
+    if len(source) > MAX_SOURCE_CHARS:
+        return _nothing_known()
     try:
         tree = ast.parse(source)
     except (RecursionError, MemoryError):
-        return _unknown()
+        return _nothing_known()
     except (SyntaxError, ValueError) as error:
         # The engine reads by the same parser: what it cannot read never runs.
-        return {**_BLANK, "syntaxError": _failure(error)}
+        return {**BLANK_MANIFEST, "syntaxError": _syntax_error(error)}
     try:
         survey = Walker().run(tree)
         found = collect(survey)
     except (TooLarge, RecursionError, MemoryError):
-        return _unknown()
-    return {**_BLANK, "nesting": survey.nesting, "loops": survey.loops, **found}
+        return _nothing_known()
+    return {**BLANK_MANIFEST, "nesting": survey.nesting, "loops": survey.loops, **found}
 
 
 def manifest(source):
     """The syntactic part of the manifest, as JSON: length, lines and hash are counted where the source came from."""
-    return json.dumps(describe(source))
+    return json.dumps(inspect_source(source))
