@@ -45,7 +45,7 @@ export interface Observation {
   stdout: string[];
   /** The guest's exception type, or the product's own name for the cause. Present exactly when not `ok`. */
   error?: string;
-  /** At most 200 characters; holds no host path and no host stack. */
+  /** At most 200 characters, a policy's refusal at most 1,000; holds no host path and no host stack. */
   message?: string;
   /** 1-based, in the source as the model wrote it. */
   line?: number;
@@ -70,8 +70,10 @@ export interface CallLimits {
 export interface Permits {
   /** False removes `eval` and the four function constructors. */
   dynamicCode: boolean;
-  /** Where given, every other global is removed from the guest. */
+  /** Where given, every other global is removed from the guest; in Python, every other built-in. */
   globals?: readonly string[];
+  /** Where given, no other module can be imported. Python only. */
+  modules?: readonly string[];
 }
 
 /** One run, as a caller of `sandbox.run` states it. */

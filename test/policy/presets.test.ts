@@ -44,7 +44,11 @@ describe("every preset", () => {
 describe("strict", () => {
   test("has exactly the 17 built-ins of the textbook in Python", () => {
     const expected = "abs min max sum len range enumerate sorted round float int str bool list dict tuple print";
-    expect(createPolicy("strict").permits("python")).toEqual({ dynamicCode: false, globals: expected.split(" ") });
+    expect(createPolicy("strict").permits("python")).toEqual({
+      dynamicCode: false,
+      globals: expected.split(" "),
+      modules: [],
+    });
   });
 
   test("takes all other globals away from JavaScript", () => {
@@ -106,9 +110,11 @@ describe("standard", () => {
   });
 
   test("removes dynamic code at run time as well, and no global", () => {
-    for (const language of ["javascript", "python"] as const) {
-      expect(createPolicy("standard").permits(language)).toEqual({ dynamicCode: false });
-    }
+    expect(createPolicy("standard").permits("javascript")).toEqual({ dynamicCode: false });
+    const { modules, ...rest } = createPolicy("standard").permits("python");
+    expect(rest).toEqual({ dynamicCode: false });
+    expect(modules).toEqual(expect.arrayContaining(["math", "math.*", "collections.*", "asyncio"]));
+    for (const name of ["os", "sys", "numpy", "*"]) expect(modules).not.toContain(name);
   });
 
   test("an import that is refused is told that no module can be loaded", () => {
@@ -138,6 +144,12 @@ describe("standard", () => {
     [{ members: ["__globals__"] }, ["dunders-python"]],
     [{ undetermined: ["members"] }, []],
     [{ dynamicCode: ["exec"] }, ["dynamic-code"]],
+    [{ dynamicCode: ["eval"] }, ["dynamic-code"]],
+    [{ dynamicCode: ["eval(expression)"], undetermined: ["globals", "members"] }, []],
+    [{ dynamicCode: ["eval(expression)", "exec"] }, ["dynamic-code"]],
+    [{ undetermined: ["dynamicCode"] }, ["dynamic-code"]],
+    [{ members: ["gi_frame", "f_back"] }, ["frames-python"]],
+    [{ members: ["__cause__", "__traceback__", "tb_lineno"] }, []],
   ];
   test.each(pythonCases)("of Python that mentions %j it has against it %j", (manifest, ids) => {
     expect(rulesAgainst("standard", python(manifest))).toEqual(ids);

@@ -46,21 +46,26 @@ class Found:
     # One mention at a time.
 
     def member(self, name):
-        self.members.add(name)
         if is_private(name):
             self.private.add(name)
+        if name.startswith("__") and not name.endswith("__"):
+            # Private to a class, and seen from outside: inside the class the member has another name.
+            self.leave_open("members")
+            return
+        self.members.add(name)
         if name in names.REACHING:
             self.leave_open("globals", "members")
         if name in names.COMPUTED_MEMBERS:
             self.leave_open("members")
 
     def member_or_open(self, node):
+        """A name that is given as a text. One that is put together, or private, is rarely all that there is to it."""
         text = literal(node)
-        if text is None:
+        parts = [] if text is None else text.split(".")
+        for part in parts:
+            self.member(part)
+        if not isinstance(node, ast.Constant) or text is None or any(is_private(part) for part in parts):
             self.leave_open("members")
-        else:
-            for part in text.split("."):
-                self.member(part)
 
     def module(self, name):
         self.imports.add(name)
@@ -148,7 +153,7 @@ class Found:
         if name in names.FORMATS:
             text = literal(node.value)
             found = None if text is None else format_members(text)
-            if found is None:
+            if found is None or any(is_private(each) for each in found):
                 self.leave_open("members")
             for each in found or []:
                 self.member(each)
@@ -182,6 +187,9 @@ class Found:
             self.globals.add(name)
 
     def inside(self, modules, name):
+        if "io" in modules and name in names.FILE_OPENERS:
+            self.global_name("open", None, None)
+            self.leave_open("globals")
         bare = name.removeprefix("_")
         is_own = any(name in module.split(".") for module in modules)
         if bare in names.STANDARD_LIBRARY and bare not in names.PLAIN_MODULES and not is_own:
@@ -277,8 +285,10 @@ def _finish(found, survey):
             found.code.add("annotations")
     if "members" in found.undetermined:
         # Somewhere a name is computed: a text that is such a name is likely to be it.
-        for text in survey.texts & names.TELLING:
-            found.member(text)
+        for text in survey.texts:
+            mentioned = {text} | set(format_members(text) or [] if "{" in text else [])
+            for name in mentioned & names.TELLING:
+                found.member(name)
     makers = set(found.code.names)
     if makers:
         found.leave_open("globals", "members")

@@ -19,7 +19,7 @@ PLAIN_MODULES = _words(
     "math cmath statistics decimal fractions numbers random secrets itertools functools operator collections heapq "
     "bisect array graphlib json csv re string textwrap difflib unicodedata struct datetime calendar zoneinfo time "
     "dataclasses enum typing types abc copy contextlib pprint hashlib hmac base64 binascii uuid asyncio __future__ "
-    "queue zlib colorsys stringprep sched keyword html ipaddress"
+    "io queue zlib colorsys stringprep sched keyword html ipaddress"
 )
 
 # Modules that turn text or bytes into code, or lead out of Python.
@@ -49,7 +49,7 @@ FORMATS = _words("format format_map")
 # Members that read, write or hand out by names which are no part of the syntax.
 COMPUTED_MEMBERS = _words(
     "vformat get_field get_value check_unused_args make_dataclass new_class prepare_class global_enum _convert_ "
-    "getmembers getmembers_static resolve_name __dict__ __prepare__ __missing_attribute__ update_abstractmethods"
+    "getmembers getmembers_static resolve_name __dict__ __prepare__"
 )
 
 # Their arguments are names of attributes.
@@ -63,8 +63,11 @@ REACHING = _words(
     "__subclasses__ __globals__ __builtins__ __loader__ __spec__ __self__ __closure__ cell_contents __reduce__ "
     "__reduce_ex__ __code__ __import__ f_globals f_builtins f_locals f_back f_code tb_frame gi_frame cr_frame ag_frame "
     "gi_code cr_code ag_code cr_origin _getframe _current_frames settrace setprofile get_objects get_referrers "
-    "get_referents import_module find_spec load_module exec_module __wrapped__ meta_path path_hooks"
+    "get_referents import_module find_spec load_module exec_module meta_path path_hooks"
 )
+
+# What `open` is called in the module that it comes from.
+FILE_OPENERS = _words("open open_code FileIO")
 
 # Evaluate the texts of annotations.
 EVALUATORS = _words("get_type_hints evaluate_forward_ref get_annotations call_annotate_function singledispatch singledispatchmethod")

@@ -10,6 +10,7 @@ from manifest_scope import Scope
 from manifest_text import literal, parse_text
 
 MAX_NODES = 150_000
+MAX_TEXT_CHARS = 1000
 _SILENT = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
 
 
@@ -91,7 +92,7 @@ class Walker:
         found = literal(node)
         if found is None:
             self.children(node, scope, parent, sure, depth)
-        elif len(found) < 100:
+        elif len(found) < MAX_TEXT_CHARS:
             self.survey.texts.add(found)
 
     # Statements that bind.
