@@ -10,6 +10,7 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
 const generated = join(root, "src/worker/guest/url.generated.js");
 const library = join(dist, "worker/guest/url.js");
+const python = "src/worker/guest/python";
 const command = join(dist, "cli/main.js");
 const shebang = "#!/usr/bin/env node";
 
@@ -30,6 +31,12 @@ if (!existsSync(generated)) run(join(root, ".ci/bundle-url.mjs"), []);
 const typescript = dirname(createRequire(import.meta.url).resolve("typescript/package.json"));
 run(join(typescript, "bin/tsc"), ["-p", "tsconfig.build.json"]);
 cpSync(generated, library);
+const digest = readFileSync(join(root, python, "built/snapshot.sha256"), "utf8").trim();
+cpSync(join(root, python, "built"), join(dist, "worker/guest/python/built"), { recursive: true });
+const digestModule = join(dist, "worker/engines/python/digest.js");
+const compiled = readFileSync(digestModule, "utf8");
+if (!compiled.includes("SNAPSHOT_SHA256 = null")) throw new Error("build: digest.ts has no place for the digest");
+writeFileSync(digestModule, compiled.replace("SNAPSHOT_SHA256 = null", `SNAPSHOT_SHA256 = "${digest}"`));
 cpSync(join(root, "src/sandbox/container/Containerfile"), join(dist, "sandbox/container/Containerfile"));
 cpSync(join(root, "src/policy/policy.schema.json"), join(dist, "policy.schema.json"));
 for (const path of readdirSync(dist, { recursive: true })) {

@@ -3,7 +3,7 @@
 // It writes to stderr only, since the commands behind it print JSON. Two that run at once take turns.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { withLock } from "./lock.mjs";
@@ -14,6 +14,9 @@ const stamp = join(modules, ".sallyport-setup");
 const binary = join(modules, "node", "bin", process.platform === "win32" ? "node.exe" : "node");
 const generated = join(root, "src/worker/guest/url.generated.js");
 const generators = [".ci/bundle-url.mjs", ".ci/idna-tables.mjs"];
+const snapshot = join(root, "src/worker/guest/python/built/snapshot.bin");
+const PYTHON_FOLDERS = ["src/worker/guest/python", "src/worker/engines/python"];
+const [PACKAGES, LIBRARY, SNAPSHOT] = [0, 1, 2];
 const started = Date.now();
 
 class Failure extends Error {}
@@ -22,20 +25,37 @@ const say = (line) => process.stderr.write(`set-up: ${line}\n`);
 const readJson = (path) => JSON.parse(readFileSync(path, "utf8"));
 
 function readStamp() {
-  return existsSync(stamp) ? readFileSync(stamp, "utf8") : "";
+  return existsSync(stamp) ? readFileSync(stamp, "utf8").split("\n") : [];
 }
 
-/** What an up-to-date stamp says: the lock file and the generators, by hash. */
+/** Files below a folder, sorted, without what was built there; none where there is no such folder. */
+function listFiles(folder) {
+  if (!existsSync(join(root, folder))) return [];
+  const names = readdirSync(join(root, folder)).sort();
+  return names.filter((name) => name !== "built").map((name) => `${folder}/${name}`);
+}
+
+/** What each part is made from: the packages, the guest's URL library, Python's snapshot. */
+function inputs() {
+  const python = [".ci/snapshot.mjs", "src/worker/snapshot.ts", ...PYTHON_FOLDERS.flatMap(listFiles)];
+  return [["package-lock.json"], ["package-lock.json", ...generators], ["package-lock.json", ...python]];
+}
+
+/** What an up-to-date stamp says: a line for each part, by hash. */
 function expectedStamp() {
   const hash = (files) => {
     const sum = createHash("sha256");
-    for (const file of files) sum.update(readFileSync(join(root, file)));
+    for (const file of files) if (existsSync(join(root, file))) sum.update(readFileSync(join(root, file)));
     return sum.digest("hex");
   };
-  return `${hash(["package-lock.json"])}\n${hash(["package-lock.json", ...generators])}\n`;
+  return inputs().map(hash);
 }
 
-const isDone = () => readStamp() === expectedStamp() && existsSync(binary) && existsSync(generated);
+const isCurrent = (part) => readStamp()[part] === expectedStamp()[part];
+const hasPackages = () => isCurrent(PACKAGES) && existsSync(binary);
+const hasLibrary = () => isCurrent(LIBRARY) && existsSync(generated);
+const hasSnapshot = () => isCurrent(SNAPSHOT) && existsSync(snapshot);
+const isDone = () => hasPackages() && hasLibrary() && hasSnapshot();
 
 /** True where npm itself, run by hand, has already laid out what the lock file names. */
 function isInstalled() {
@@ -74,8 +94,7 @@ function runStep(what, command, args, advice) {
   throw new Failure(`"${command} ${args[0]}" failed (${reason}): ${advice}`);
 }
 
-function install() {
-  rmSync(stamp, { force: true });
+function installPackages() {
   if (!isInstalled()) {
     const advice =
       "see the lines above; the package registry must be reachable and the folder writable. Then try again.";
@@ -91,9 +110,18 @@ function install() {
     runStep(`fetching Node ${version}, once`, "npm", ["rebuild", "node", "--ignore-scripts=false"], advice);
     if (!isUsable()) throw new Failure(`Node ${version} was fetched and does not run on this machine: ${binary}`);
   }
+}
+
+function install() {
+  const [needsPackages, needsLibrary, needsSnapshot] = [!hasPackages(), !hasLibrary(), !hasSnapshot()];
+  rmSync(stamp, { force: true });
+  if (needsPackages) installPackages();
   const advice = "remove node_modules and try again.";
-  runStep("generating the guest's URL library", binary, [join(root, generators[0])], advice);
-  writeFileSync(stamp, expectedStamp());
+  if (needsLibrary) runStep("generating the guest's URL library", binary, [join(root, generators[0])], advice);
+  if (needsSnapshot) {
+    runStep("building Python's snapshot, some seconds", binary, [join(root, ".ci/snapshot.mjs")], advice);
+  }
+  writeFileSync(stamp, `${expectedStamp().join("\n")}\n`);
   say(`done in ${((Date.now() - started) / 1000).toFixed(1)} s`);
 }
 

@@ -4,6 +4,6 @@
  */
 
 import { createCodeExecutionGraph } from "../src/graph/workflow.ts";
-import { createSandbox } from "../src/sandbox/sandbox.ts";
+import { sandbox } from "./deployment.ts";
 
-export const graph = createCodeExecutionGraph({ sandbox: await createSandbox(), name: "executor" });
+export const graph = createCodeExecutionGraph({ sandbox, name: "executor" });

@@ -3,7 +3,7 @@
  */
 
 export { type ErrorCode, SandboxError } from "./errors.ts";
-export type { SallyportEvent } from "./graph/events.ts";
+export type { SallyportEvent, SallyportEventData, SallyportEventName } from "./graph/events.ts";
 export { type CodeTool, createCodeTools } from "./graph/tools.ts";
 export { type CodeExecutionGraph, createCodeExecutionGraph, type GraphOptions } from "./graph/workflow.ts";
 export { DEFAULT_LIMITS } from "./limits.ts";

@@ -29,6 +29,13 @@ export interface SandboxOptions {
   workers?: number;
   /** A ready worker beyond `workers`, for the next run after a kill. Default 1. */
   standby?: number;
+  /** Workers that run Python. They start with the first Python program; a sandbox that never sees one has none. */
+  python?: {
+    /** Python programs that run at the same time. Default: the number of cores, at most 2. */
+    workers?: number;
+    /** Fresh interpreters that each worker holds ready ahead, of some 60 MiB each. Default 2. */
+    prepared?: number;
+  };
   /** Runs after which a worker is replaced. Default 5,000: a start costs as much as some 200 runs. */
   runsPerWorker?: number;
   /** Longest start of a worker, in milliseconds. Default 10,000. */
@@ -47,6 +54,7 @@ export interface ResolvedSandboxOptions {
   readonly require: readonly string[];
   readonly workers: number;
   readonly standby: number;
+  readonly python: Readonly<{ workers: number; prepared: number }>;
   readonly runsPerWorker: number;
   readonly startTimeoutMs: number;
   readonly workerNode: string | null;
@@ -72,6 +80,12 @@ const sandboxSchema = z.strictObject({
   require: z.array(z.string().min(1)).max(64).default([]),
   workers: z.int().min(1).max(256).default(availableParallelism()),
   standby: z.int().min(0).max(16).default(1),
+  python: z
+    .strictObject({
+      workers: z.int().min(1).max(256).default(Math.min(2, availableParallelism())),
+      prepared: z.int().min(1).max(8).default(2),
+    })
+    .prefault({}),
   runsPerWorker: z.int().min(1).max(1_000_000).default(5000),
   startTimeoutMs: z.int().min(100).max(120_000).default(10_000),
   workerNode: z.string().min(1).nullable().default(null),
@@ -92,6 +106,7 @@ export function resolveSandboxOptions(options: SandboxOptions | undefined): Reso
   const parsed = parseOptions(sandboxSchema, options, "createSandbox");
   return Object.freeze({
     ...parsed,
+    python: Object.freeze(parsed.python),
     workerEnv: Object.freeze(parsed.workerEnv),
     limits: Object.freeze(parsed.limits),
   });
@@ -120,6 +135,7 @@ export interface ResolvedCodeOptions {
 
 /** What bounds one run of the graph; `resolveRunOptions` lowers it for a caller. */
 export interface ResolvedGraphOptions extends ResolvedCodeOptions {
+  readonly policies: readonly unknown[];
   readonly maxTurns: number;
   readonly maxCallsPerTurn: number;
   readonly endOn: "success" | "answer";
@@ -136,7 +152,7 @@ export interface ResolvedGraphOptions extends ResolvedCodeOptions {
 export interface RunOptions {
   /** Turns since the last human message. */
   maxTurns?: number;
-  /** A preset that has to allow a call as well. */
+  /** The name of a policy that the deployment offers, and that has to allow a call as well. */
   policy?: string;
   /** Only `success` changes anything: it ends sooner. */
   endOn?: "success" | "answer";
@@ -179,6 +195,7 @@ const graphSchema = z.strictObject({
     .optional(),
   maxTurns: boundTurns.optional(),
   maxCallsPerTurn: z.int().min(LIMITS.maxCallsPerTurn.min).max(LIMITS.maxCallsPerTurn.max).optional(),
+  policies: z.array(z.unknown()).default(["strict", "standard", "allow-all"]),
   endOn: z.enum(["success", "answer"]).default("success"),
   unknownTools: z.enum(["reject", "leave"]).default("reject"),
   systemMessage: z
@@ -239,11 +256,13 @@ export function resolveToolOptions(options: unknown): ResolvedCodeOptions {
 /** @throws SandboxError INVALID_OPTIONS */
 export function resolveGraphOptions(options: unknown): ResolvedGraphOptions {
   const parsed = parseOptions(graphSchema, options, "createCodeExecutionGraph");
-  const { endOn, unknownTools, name, sandbox, ask, tellRules, approvalKey, approvalTtlMs, grantStore } = parsed;
+  const { endOn, unknownTools, name, policies, sandbox, ask, tellRules, approvalKey, approvalTtlMs, grantStore } =
+    parsed;
   return Object.freeze({
     ...completeCode(parsed),
     maxTurns: parsed.maxTurns ?? sandbox.limits.maxTurns,
     maxCallsPerTurn: parsed.maxCallsPerTurn ?? sandbox.limits.maxCallsPerTurn,
+    policies,
     endOn,
     unknownTools,
     name,

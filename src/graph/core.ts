@@ -4,7 +4,9 @@
  */
 
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
+import { SandboxError } from "../errors.ts";
 import { type ResolvedGraphOptions, resolveRunOptions } from "../options.ts";
+import { showValue } from "../options-check.ts";
 import { askInstead } from "../policy/ask-instead.ts";
 import { createPolicy, type Policy } from "../policy/evaluate.ts";
 import type { CallLimits, Language, Receipt } from "../types.ts";
@@ -32,6 +34,8 @@ export interface Core {
   isOurs(name: unknown): boolean;
   readonly pipeline: Pipeline;
   readonly policy: Policy;
+  /** Names of the policies that a caller's context may add. */
+  readonly policyNames: readonly string[];
   readonly limits: Readonly<CallLimits>;
   readonly grants: Grants;
   /** Of `input` as JSON: a part of what is approved. */
@@ -45,13 +49,14 @@ export interface Core {
 export function createCore(options: ResolvedGraphOptions, hasModel: boolean): Core {
   const policy = askInstead(createPolicy(options.policy), options.ask);
   const tools = listTools(options.sandbox.languages);
-  const furtherPolicies = new Map<string, Policy>();
+  const offered = new Map(options.policies.map((given) => createPolicy(given)).map((made) => [made.name, made]));
 
   const findPolicies = (name: string | undefined): Policy[] => {
     if (name === undefined) return [policy];
-    const known = furtherPolicies.get(name) ?? createPolicy(name);
-    furtherPolicies.set(name, known);
-    return [policy, known];
+    const further = offered.get(name);
+    if (further !== undefined) return [policy, further];
+    const names = [...offered.keys()].join(", ") || "nothing: this deployment offers no policy";
+    throw new SandboxError("INVALID_OPTIONS", `context: policy: expected one of ${names}, got ${showValue(name)}`);
   };
 
   return {
@@ -59,6 +64,7 @@ export function createCore(options: ResolvedGraphOptions, hasModel: boolean): Co
     hasModel,
     isOurs: (name) => options.unknownTools === "reject" || (typeof name === "string" && tools.has(name)),
     policy,
+    policyNames: [...offered.keys()],
     layers: options.sandbox.layers,
     limits: options.limits,
     grants: createGrants(options),

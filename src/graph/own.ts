@@ -1,9 +1,10 @@
 /**
  * The door of the private channels: they take what a node of this process wrote, and what a caller posts or patches
- * leaves them as they are. Guards the door only: what a forged checkpoint brings in, the nodes do not believe either.
+ * leaves them as they are. The door is where values come in, not the reducer: that also gets the writes of a node whose
+ * process died before its checkpoint. Guards the door only: what a forged checkpoint brings in, the nodes do not believe.
  */
 
-import { ReducedValue } from "@langchain/langgraph";
+import { ReducedValue, StateSchema, type StateSchemaFields } from "@langchain/langgraph";
 import { z } from "zod";
 
 const written = new WeakSet<object>();
@@ -30,9 +31,20 @@ export function createOwnChannel<Value extends object | null>(schema: z.ZodType<
       .pipe(schema as z.ZodType<Value, Value>)
       .default(initial as never),
     {
-      inputSchema: z.custom<Value>(),
+      // A string is no value of any of these channels, and stays what it is wherever it is stored.
+      inputSchema: z.custom<Value>().overwrite((value) => (isOwn(value) ? value : (REFUSAL as never))),
       jsonSchemaExtra: z.toJSONSchema(schema, { unrepresentable: "any" }),
-      reducer: (current, update) => (isOwn(update) && (update !== null || initial === null) ? update : current),
+      reducer: (current, update) =>
+        typeof update === "object" && (update !== null || initial === null) ? update : current,
     },
   );
+}
+
+/** What a caller may post, as input or with a command: other keys are dropped before they reach a channel. */
+export class InputSchema<Fields extends StateSchemaFields> extends StateSchema<Fields> {
+  override async validateInput<Data>(data: Data): Promise<Data> {
+    if (data === null || typeof data !== "object") return super.validateInput(data);
+    const known = Object.entries(data).filter(([key]) => Object.hasOwn(this.fields, key));
+    return super.validateInput(Object.fromEntries(known) as Data);
+  }
 }

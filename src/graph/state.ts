@@ -8,17 +8,20 @@ import { type Messages, ReducedValue, StateSchema, UntrackedValue } from "@langc
 import { z } from "zod";
 import type { Outcome, Receipt } from "../types.ts";
 import { createAdmission, type IsOurs } from "./admit.ts";
-import { createOwnChannel } from "./own.ts";
+import { createOwnChannel, InputSchema } from "./own.ts";
 import type { SealedRecord } from "./records.ts";
 import { NOTHING_SPENT, type Spent } from "./spent.ts";
 
 const outcomeSchema: z.ZodType<Outcome | null> = z
   .object({
-    kind: z.enum(["success", "cap", "answer", "no_calls", "cancelled"]),
-    turns: z.number(),
-    observation: z.string().nullable(),
+    kind: z
+      .enum(["success", "cap", "answer", "no_calls", "cancelled"])
+      .describe("success: every call of the turn was ok. answer: words, not calls. cap: the turns were used up."),
+    turns: z.number().describe("Turns since the last human message."),
+    observation: z.string().nullable().describe("The last observation as one line of JSON."),
   })
-  .nullable();
+  .nullable()
+  .describe("Why the graph ended; null while it has not.");
 
 const receiptSchema: z.ZodType<Receipt> = z.object({
   callId: z.string(),
@@ -39,32 +42,51 @@ const receiptSchema: z.ZodType<Receipt> = z.object({
   layers: z.array(z.string()),
 });
 
-export function createState(isOurs: IsOurs) {
+/**
+ * The development server shows a context's schema only for graphs whose state it does not take for a StateSchema, and
+ * that it tells by the name of one method. LangGraph itself goes by a symbol, and calls the method all the same.
+ */
+function showContextToo<Schema extends object>(schema: Schema): Schema {
+  return new Proxy(schema, { has: (target, key) => key !== "getInputJsonSchema" && Reflect.has(target, key) });
+}
+
+/** `context`: for the server to show; to TypeScript a context stays what it is for a parent, anybody's. */
+export function createState(isOurs: IsOurs, context: z.ZodObject) {
   const messages = new ReducedValue(
     z.custom<BaseMessage[]>().default(() => []),
     {
       inputSchema: z.custom<Messages>(),
       reducer: createAdmission(isOurs),
-      jsonSchemaExtra: { langgraph_type: "messages", description: "A list of chat messages" },
+      jsonSchemaExtra: { langgraph_type: "messages", description: "The conversation: all that a caller may post." },
     },
   );
   const outcome = createOwnChannel(outcomeSchema, null);
-  const receipts = createOwnChannel(z.array(receiptSchema), []);
+  const receipts = createOwnChannel(
+    z.array(receiptSchema).describe("One for each answered call, the last ones of the thread."),
+    [],
+  );
   const spent: z.ZodType<Spent> = z.object({ runs: z.number(), timeMs: z.number() });
-  return {
-    state: new StateSchema({
-      messages,
-      calls: createOwnChannel(z.array(z.custom<SealedRecord>()), []),
-      outcome,
-      receipts,
-      /** What the thread's runs have used. */
-      spent: createOwnChannel(spent, NOTHING_SPENT),
-      /** The last step that LangGraph allows in this run. Never stored: a thread counts its steps on. */
-      lastStep: new UntrackedValue(z.number()),
-    }),
-    input: new StateSchema({ messages }),
-    output: new StateSchema({ messages, outcome, receipts }),
+  const schemas = {
+    state: showContextToo(
+      new StateSchema({
+        messages,
+        calls: createOwnChannel(
+          z
+            .array(z.custom<SealedRecord>())
+            .describe("Private: the calls of this turn, on their way through the nodes."),
+          [],
+        ),
+        outcome,
+        receipts,
+        spent: createOwnChannel(spent.describe("Private: what the thread's runs have used."), NOTHING_SPENT),
+        /** The last step that LangGraph allows in this run. Never stored: a thread counts its steps on. */
+        lastStep: new UntrackedValue(z.number().describe("Private: the last step that LangGraph allows in this run.")),
+      }),
+    ),
+    input: showContextToo(new InputSchema({ messages })),
+    output: showContextToo(new StateSchema({ messages, outcome, receipts })),
   };
+  return Object.assign<typeof schemas, object>(schemas, { context });
 }
 
 type Schemas = ReturnType<typeof createState>;

@@ -15,6 +15,7 @@ import { type CodeOptions, type ResolvedGraphOptions, resolveGraphOptions } from
 import type { GrantStore } from "../policy/approval.ts";
 import { describeForSystem } from "../policy/prompt.ts";
 import { createAsk, type ModelOption } from "./ask.ts";
+import { createContextSchema } from "./context.ts";
 import { type Core, createCore } from "./core.ts";
 import { neededRecursionLimit } from "./room.ts";
 import { createRouters } from "./routers.ts";
@@ -29,6 +30,8 @@ export interface GraphOptions extends CodeOptions {
   maxTurns?: number;
   /** Calls of one message that may run. Default 8. */
   maxCallsPerTurn?: number;
+  /** Policies that a caller's context may add by their names. Default: the presets. None: an empty list. */
+  policies?: readonly NonNullable<CodeOptions["policy"]>[];
   /** `success`: a turn whose calls are all ok ends the graph. `answer`: the model's words do. Default `success`. */
   endOn?: "success" | "answer";
   /** `leave`: calls of tools that are not ours are a parent's to answer. Default `reject`. */
@@ -65,7 +68,7 @@ function buildAgent(core: Core, options: GraphOptions, resolved: ResolvedGraphOp
   const route = createRouters(core);
   const tools = describeTools(resolved.sandbox, core.policy, core.limits);
   const system = writeSystemMessage(core, options.systemMessage, resolved);
-  return new StateGraph(createState(core.isOurs))
+  return new StateGraph(createState(core.isOurs, createContextSchema(resolved, core.policyNames)))
     .addNode("model", createModelNode(core, createAsk(model, tools), system))
     .addNode("validate", createValidate(core))
     .addNode("policy", createPolicyNode(core))
@@ -87,9 +90,9 @@ function buildAgent(core: Core, options: GraphOptions, resolved: ResolvedGraphOp
     });
 }
 
-function buildExecutor(core: Core) {
+function buildExecutor(core: Core, resolved: ResolvedGraphOptions) {
   const route = createRouters(core);
-  return new StateGraph(createState(core.isOurs))
+  return new StateGraph(createState(core.isOurs, createContextSchema(resolved, core.policyNames)))
     .addNode("validate", createValidate(core))
     .addNode("policy", createPolicyNode(core))
     .addNode("approve", createApprove(core))
@@ -114,7 +117,7 @@ export function createCodeExecutionGraph(options: GraphOptions) {
   const compileOptions = { name: resolved.name, ...(checkpointer === undefined ? {} : { checkpointer }) };
   const compiled =
     model === undefined
-      ? buildExecutor(core).compile(compileOptions)
+      ? buildExecutor(core, resolved).compile(compileOptions)
       : buildAgent(core, options, resolved, model).compile(compileOptions);
   return compiled.withConfig({
     recursionLimit: neededRecursionLimit(resolved.maxTurns, core.hasModel, core.policy.mayAsk),

@@ -8,6 +8,7 @@ import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import { canAsk, scopeOf } from "../graph/approval-scope.ts";
 import type { Core } from "../graph/core.ts";
 import { lookAround } from "../graph/here.ts";
+import { createLineBatches } from "../graph/line-batches.ts";
 import { own } from "../graph/own.ts";
 import { writeReceipt } from "../graph/receipts.ts";
 import { describeCall, findRecord, findStored, sealRecord } from "../graph/records.ts";
@@ -72,8 +73,10 @@ export function createExecute(core: Core) {
       const ungranted = await refuseUngranted(grant, isAsked);
       if (ungranted !== null) return answer(ungranted);
       tell("started", id, { language: call.language });
-      const onStdout = (line: string) => tell("stdout", id, { line });
-      const execution = await core.pipeline.run({ call, policies, limits, approved: grant !== null, signal, onStdout });
+      const printed = createLineBatches((lines) => tell("stdout", id, { lines }));
+      const onStdout = (line: string) => printed.add(line);
+      const running = core.pipeline.run({ call, policies, limits, approved: grant !== null, signal, onStdout });
+      const execution = await running.finally(() => printed.end());
       const observation = checkRan(execution, call.source);
       tell("finished", id, { ok: observation.ok, status: observation.status, usage: { ...observation.usage } });
       const receipt = writeReceipt({

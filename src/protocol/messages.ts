@@ -23,7 +23,10 @@ export interface RunMessage {
   now: number;
   seed: number;
   dynamicCode: boolean;
+  /** Names that stay: of globals in JavaScript, of built-ins in Python. */
   globals: string[] | null;
+  /** Modules that may be imported; null for all. */
+  modules: string[] | null;
 }
 
 /** Host to worker: say what the code mentions. */
@@ -146,6 +149,7 @@ const runMessage = decodeRecord<RunMessage>({
   seed: integer(0, Number.MAX_SAFE_INTEGER),
   dynamicCode: boolean,
   globals: nullable(names),
+  modules: nullable(names),
 });
 
 const inspectMessage = decodeRecord<InspectMessage>({

@@ -5,7 +5,10 @@
 
 import type { JsonValue } from "../types.ts";
 
-/** A value that has no copy outside its program: a function, an accessor, a generator. */
+/**
+ * A value that has no copy outside its program: a function, an accessor, a generator. So too what JavaScript has no type
+ * for: Python's complex numbers, Decimal, Fraction, dates, and objects by their repr.
+ */
 export class Opaque {
   readonly kind: string;
   readonly name: string;
@@ -103,16 +106,21 @@ function decodeTagged(tagged: Tagged, path: (string | number)[], above: Ancestor
       return decodeEntries(list as [string, JsonValue][], path, above);
     case "circular":
       return above.get(JSON.stringify(list));
+    case "dict":
     case "Map":
       return build<Map<unknown, unknown>>(new Map(), path, above, (made, within) => {
         for (const [index, entry] of (list as [JsonValue, JsonValue][]).entries()) {
           made.set(decode(entry[0], [...path, index, 0], within), decode(entry[1], [...path, index, 1], within));
         }
       });
+    case "set":
+    case "frozenset":
     case "Set":
       return build<Set<unknown>>(new Set(), path, above, (made, within) => {
         for (const [index, item] of list.entries()) made.add(decode(item, [...path, index], within));
       });
+    case "bytes":
+      return Uint8Array.from(list as number[]);
     case "ArrayBuffer":
       return Uint8Array.from(list as number[]).buffer;
     default:

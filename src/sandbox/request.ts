@@ -47,15 +47,20 @@ export function resolveCallLimits(
   return limits as unknown as CallLimits;
 }
 
+function checkNames(option: string, names: unknown): void {
+  if (names === undefined) return;
+  if (!Array.isArray(names)) wrong(option, "a list of names", names);
+  if (names.length > 1000) wrong(option, "at most 1,000 names", names);
+  const odd = names.findIndex((name) => typeof name !== "string" || name.length > 300);
+  if (odd >= 0) wrong(option, "a list of names", names[odd]);
+}
+
 function checkHandles({ permits, signal, onStdout }: RunRequest): void {
   if (permits !== undefined) {
     if (typeof permits !== "object" || permits === null) wrong("permits", "an object", permits);
-    const { dynamicCode, globals } = permits;
-    if (typeof dynamicCode !== "boolean") wrong("permits.dynamicCode", "true or false", dynamicCode);
-    if (globals !== undefined && !Array.isArray(globals)) wrong("permits.globals", "a list of names", globals);
-    const odd = globals?.findIndex((name) => typeof name !== "string" || name.length > 300) ?? -1;
-    if (odd >= 0) wrong("permits.globals", "a list of names", globals?.[odd]);
-    if (globals && globals.length > 1000) wrong("permits.globals", "at most 1,000 names", globals);
+    if (typeof permits.dynamicCode !== "boolean") wrong("permits.dynamicCode", "true or false", permits.dynamicCode);
+    checkNames("permits.globals", permits.globals);
+    checkNames("permits.modules", permits.modules);
   }
   if (signal !== undefined && !(signal instanceof AbortSignal)) wrong("signal", "an AbortSignal", signal);
   if (onStdout !== undefined && typeof onStdout !== "function") wrong("onStdout", "a function", onStdout);
@@ -122,6 +127,7 @@ export function prepareRun(
       seed: seed ?? randomInt(MAX_SEED),
       dynamicCode: permits?.dynamicCode ?? true,
       globals: permits?.globals ? [...permits.globals] : null,
+      modules: permits?.modules ? [...permits.modules] : null,
     },
   };
 }

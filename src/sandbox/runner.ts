@@ -8,15 +8,20 @@ import { setMaxListeners } from "node:events";
 import { SandboxError } from "../errors.ts";
 import { ProtocolViolation } from "../protocol/frame.ts";
 import type { OutcomeMessage } from "../protocol/messages.ts";
-import type { Execution, Observation, RunRequest } from "../types.ts";
+import type { Execution, Language, Observation, RunRequest } from "../types.ts";
 import { failure, fromEnd, fromNoWorker, fromOutcome } from "./observation.ts";
 import type { Pool } from "./pool.ts";
 import type { PreparedRun } from "./request.ts";
 import { monotonicMs } from "./supervisor-memory.ts";
 import type { ExchangeEnd, WorkerProcess } from "./worker-process.ts";
 
-/** Memory that the watchdog allows above the isolate's own limit, for what V8 needs around a heap. */
-export const MEMORY_SLACK_MB = 64;
+/**
+ * Memory that the watchdog allows above the isolate's own limit, for what V8 needs around a heap. In Python also for code
+ * that is compiled when it is first used, and for the next interpreter, which is made while a program runs.
+ */
+export const MEMORY_SLACK_MB: Readonly<Record<Language, number>> = { javascript: 64, python: 192 };
+/** What a run may wait in its worker, before its clock starts, for an interpreter that is still being made. */
+const READY_MS: Readonly<Record<Language, number>> = { javascript: 0, python: 20_000 };
 /** A worker that ended before it began the run is no fault of the program: another may try. */
 const MAX_ATTEMPTS = 3;
 /** After these an engine is not used again. */
@@ -76,7 +81,8 @@ async function runOnWorker(
     message,
     timeoutMs: limits.timeoutMs,
     graceMs,
-    memoryMb: limits.memoryMb + MEMORY_SLACK_MB,
+    memoryMb: limits.memoryMb + MEMORY_SLACK_MB[message.language],
+    readyMs: READY_MS[message.language],
     onLine(line) {
       bytesLeft -= Buffer.byteLength(line);
       if (bytesLeft < 0 || stdoutTruncated || stdout.length >= message.stdoutLines) {

@@ -9,15 +9,14 @@ import { resolveSandboxOptions, type SandboxOptions } from "../options.ts";
 import type { ManifestMessage } from "../protocol/messages.ts";
 import type { InspectRequest, Language, Layer, Manifest, Sandbox } from "../types.ts";
 import { warnOfProcess } from "./containment.ts";
+import { countWorkers, createPools, LANGUAGES } from "./language-pools.ts";
 import { failure } from "./observation.ts";
-import { Pool } from "./pool.ts";
 import { checkRequired, layersOf, makeReport, type Reported } from "./report/report.ts";
 import { prepareRun } from "./request.ts";
 import { runInPool } from "./runner.ts";
 import { createSupervisor } from "./supervisor.ts";
 import { openWorkerSource } from "./worker-source.ts";
 
-const LANGUAGES: readonly Language[] = ["javascript"];
 /** Reading a program takes milliseconds; a parser that takes longer has met something made to hurt it. */
 const INSPECT_TIMEOUT_MS = 2000;
 const INSPECT_MEMORY_MB = 256;
@@ -30,35 +29,20 @@ const INSPECT_MEMORY_MB = 256;
 export async function createSandbox(options?: SandboxOptions): Promise<Sandbox> {
   const resolved = resolveSandboxOptions(options);
   const { limits } = resolved;
-  const supervisor = createSupervisor(2 * (resolved.workers + resolved.standby) + 8);
+  const supervisor = createSupervisor(2 * countWorkers(resolved) + 8);
   const workers = await openWorkerSource(resolved, supervisor).catch(async (error: unknown) => {
     await supervisor.close();
     throw error;
   });
-  const poolOptions = { maxQueue: limits.maxQueue, queueTimeoutMs: limits.queueTimeoutMs };
-  const runners = new Pool({
-    ...poolOptions,
-    size: resolved.workers,
-    standby: resolved.standby,
-    runsPerWorker: resolved.runsPerWorker,
-    startWorker: () => workers.start("runner", "javascript"),
-  });
-  const inspectors = new Pool({
-    ...poolOptions,
-    size: 1,
-    standby: 0,
-    runsPerWorker: 100_000,
-    startWorker: () => workers.start("inspector", "javascript"),
-  });
-  let inspectorsStarted: Promise<void> | null = null;
+  const pools = createPools(resolved, workers);
   let closing: Promise<void> | null = null;
 
   const inspect = async ({ language, source, signal }: InspectRequest): Promise<Manifest> => {
     if (!LANGUAGES.includes(language))
       throw new SandboxError("ENGINE_UNAVAILABLE", `There is no inspector for ${language} in this version.`);
     if (closing) throw new SandboxError("POOL_CLOSED", "The sandbox is closed: make a new one with createSandbox.");
-    inspectorsStarted ??= inspectors.start();
-    await inspectorsStarted;
+    await pools.inspectors[language].start();
+    const inspectors = pools.inspectors[language].pool;
     const idle = inspectors.checkoutNow();
     const checkout = idle ? { worker: idle } : await inspectors.checkout(signal);
     if ("none" in checkout) return unreadable(language, source, "No inspector was free.");
@@ -79,7 +63,7 @@ export async function createSandbox(options?: SandboxOptions): Promise<Sandbox> 
 
   const close = (): Promise<void> => {
     closing ??= (async () => {
-      await Promise.all([runners.close(), inspectors.close()]);
+      await pools.close();
       await workers.close();
       await supervisor.close();
     })();
@@ -111,7 +95,10 @@ export async function createSandbox(options?: SandboxOptions): Promise<Sandbox> 
         const message = `There is no engine for ${request.language} in this version: use ${LANGUAGES.join(" or ")}.`;
         return { observation: failure({ status: "unavailable", message }), engineSha256: null };
       }
-      return runInPool(runners, prepared, request, limits.killGraceMs);
+      const { pool, start } = pools.runners[request.language];
+      // The pool of JavaScript is up since the sandbox is; nothing is awaited for it.
+      if (request.language !== "javascript") await start();
+      return runInPool(pool, prepared, request, limits.killGraceMs);
     },
     inspect,
     async report(options) {
@@ -123,7 +110,7 @@ export async function createSandbox(options?: SandboxOptions): Promise<Sandbox> 
   };
   try {
     await supervisor.whenReady;
-    await runners.start();
+    await pools.runners.javascript.start();
     if (workers.first) layers.push(...activeNames(layersOf(reported, workers.first)));
     if (resolved.require.length > 0) checkRequired(await makeReport(reported), resolved.require);
     if (workers.containment === "process" && resolved.containment === "auto") warnOfProcess(workers.refused);

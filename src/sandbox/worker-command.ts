@@ -29,7 +29,7 @@ export function workerEnvironment(granted: Readonly<Record<string, string>>): Re
 }
 
 /** What follows the path of Node. @param parentPid of the worker's parent as the worker sees it */
-export function workerArguments({ files, role, env }: LaunchPlan, parentPid: number): string[] {
+export function workerArguments({ files, role, env, language, prepared }: LaunchPlan, parentPid: number): string[] {
   const readable = files.folders.map((path) => (statSync(path).isDirectory() ? `${path}/` : path));
   return [
     ...(role === "taken-over" ? [] : ["--permission", "--allow-addons"]),
@@ -42,6 +42,8 @@ export function workerArguments({ files, role, env }: LaunchPlan, parentPid: num
     role,
     String(parentPid),
     Object.keys(env).join(","),
+    language,
+    String(prepared),
   ];
 }
 

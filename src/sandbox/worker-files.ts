@@ -8,24 +8,29 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SandboxError } from "../errors.ts";
+import type { Language } from "../types.ts";
 
 const here = import.meta.url;
 const extension = here.endsWith(".ts") ? ".ts" : ".js";
 
-/** Packages that the worker imports, and what those import. */
-const WORKER_PACKAGES: readonly (readonly string[])[] = [
-  ["acorn"],
-  ["isolated-vm"],
-  ["isolated-vm", "node-gyp-build"],
-  ["@jridgewell/sourcemap-codec"],
-  ["sucrase"],
-  ["sucrase", "@jridgewell/gen-mapping"],
-  ["sucrase", "@jridgewell/gen-mapping", "@jridgewell/sourcemap-codec"],
-  ["sucrase", "@jridgewell/gen-mapping", "@jridgewell/trace-mapping"],
-  ["sucrase", "@jridgewell/gen-mapping", "@jridgewell/trace-mapping", "@jridgewell/resolve-uri"],
-  ["sucrase", "lines-and-columns"],
-  ["sucrase", "ts-interface-checker"],
-];
+/** Packages that every worker imports, and what those import. */
+const SHARED_PACKAGES: readonly (readonly string[])[] = [["acorn"], ["isolated-vm"], ["isolated-vm", "node-gyp-build"]];
+
+/** Packages of one language's workers alone. */
+const LANGUAGE_PACKAGES: Readonly<Record<Language, readonly (readonly string[])[]>> = {
+  javascript: [
+    ["@jridgewell/sourcemap-codec"],
+    ["sucrase"],
+    ["sucrase", "@jridgewell/gen-mapping"],
+    ["sucrase", "@jridgewell/gen-mapping", "@jridgewell/sourcemap-codec"],
+    ["sucrase", "@jridgewell/gen-mapping", "@jridgewell/trace-mapping"],
+    ["sucrase", "@jridgewell/gen-mapping", "@jridgewell/trace-mapping", "@jridgewell/resolve-uri"],
+    ["sucrase", "lines-and-columns"],
+    ["sucrase", "ts-interface-checker"],
+  ],
+  // Read as text and bytes, and evaluated inside isolates only.
+  python: [["pyodide"]],
+};
 
 /** The folder of a package, asked for from the package that needs it: as it is linked, and as it really is. */
 function packageFolders(chain: readonly string[]): string[] {
@@ -51,8 +56,12 @@ export interface WorkerFiles {
   folders: string[];
 }
 
-/** @throws SandboxError ENGINE_UNAVAILABLE where a file is missing. */
-export function findWorkerFiles(): WorkerFiles {
+/**
+ * @param languages whose workers are to be started; all where none is named
+ * @throws SandboxError ENGINE_UNAVAILABLE where a file is missing.
+ */
+export function findWorkerFiles(...languages: Language[]): WorkerFiles {
+  const named = languages.length > 0 ? languages : (Object.keys(LANGUAGE_PACKAGES) as Language[]);
   const root = realpathSync(fileURLToPath(new URL("..", here)));
   const entry = join(root, "worker", `main${extension}`);
   if (!existsSync(entry)) {
@@ -64,6 +73,7 @@ export function findWorkerFiles(): WorkerFiles {
   const shared = ["types", "errors", "limits"].map((name) => join(root, `${name}${extension}`));
   const manifest = [join(dirname(root), "package.json")];
   const own = [join(root, "worker"), join(root, "protocol")];
-  const packages = WORKER_PACKAGES.flatMap(packageFolders);
+  const needed = [...SHARED_PACKAGES, ...named.flatMap((language) => LANGUAGE_PACKAGES[language])];
+  const packages = needed.flatMap(packageFolders);
   return { entry, folders: [...new Set([...own, ...packages, ...shared, ...manifest])] };
 }

@@ -41,6 +41,8 @@ export type ExchangeEnd = { hasStarted: boolean; wallMs: number } & ({ answer: A
 export interface Exchange {
   message: HostMessage;
   timeoutMs: number;
+  /** What the worker may take before it acknowledges the start; none where absent. */
+  readyMs?: number;
   graceMs: number;
   /** Memory above what the worker holds when it is ready, in MiB. */
   memoryMb: number;
@@ -157,7 +159,7 @@ export class WorkerProcess {
       this.#current = { ...exchange, sentAtMs, startedAtMs: 0, resolve };
       this.runs++;
       this.setActive(true);
-      this.#arm(exchange, sentAtMs);
+      this.#arm(exchange, sentAtMs + (exchange.readyMs ?? 0));
       this.#child.stdin.write(encodeFrame(exchange.message));
     });
   }

@@ -7,7 +7,9 @@ import type { ResolvedSandboxOptions } from "../options.ts";
 import type { Language } from "../types.ts";
 import { chooseLauncher, type Refused } from "./containment.ts";
 import type { WorkerRole } from "./launchers/launcher.ts";
+import { checkPythonSnapshot } from "./python-snapshot.ts";
 import type { Supervisor } from "./supervisor.ts";
+import { findWorkerFiles, type WorkerFiles } from "./worker-files.ts";
 import { findWorkerNeeds } from "./worker-needs.ts";
 import { WorkerProcess } from "./worker-process.ts";
 
@@ -34,11 +36,20 @@ export async function openWorkerSource(options: ResolvedSandboxOptions, supervis
   let [chosen] = candidates;
   let first: WorkerProcess | null = null;
 
+  const files = new Map<Language, WorkerFiles>();
+  function filesOf(language: Language): WorkerFiles {
+    const found = files.get(language) ?? findWorkerFiles(language);
+    files.set(language, found);
+    return found;
+  }
+
   async function startFrom(role: WorkerRole, language: Language): Promise<WorkerProcess> {
     const current = chosen;
     if (!current) throw new Error("there is no launcher");
+    if (language === "python") checkPythonSnapshot(needs.files.entry);
     try {
-      const plan = { ...needs, role, language, env: options.workerEnv };
+      const { prepared } = options.python;
+      const plan = { ...needs, files: filesOf(language), role, language, prepared, env: options.workerEnv };
       const worker = await WorkerProcess.start(current.launcher.command(plan), supervisor, options.startTimeoutMs);
       first ??= worker;
       return worker;

@@ -1,11 +1,11 @@
 /**
  * The worker's entry: locks itself down, loads what its role needs, says that it is ready, and serves until input ends.
- * Started by the host with `role parentPid grantedEnvironment`; never imported by it.
+ * Started by the host with `role parentPid grantedEnvironment language prepared`; never imported by it.
  */
 
 import { lockDown } from "./lockdown.ts";
 
-const [role, parentPid, granted = ""] = process.argv.slice(2);
+const [role, parentPid, granted = "", language = "", prepared = "1"] = process.argv.slice(2);
 // A prober that plays a worker that was taken over has nothing to give away: it is given no program, and loads no engine.
 if (role !== "taken-over") lockDown(Number(parentPid), granted.split(",").filter(Boolean));
 
@@ -17,16 +17,21 @@ if (role === "prober" || role === "taken-over") {
   process.kill(process.pid, "SIGKILL");
 }
 
+if (role === "snapshot") {
+  const { writeSnapshot } = await import("./snapshot.ts");
+  writeSnapshot();
+  process.kill(process.pid, "SIGKILL");
+}
+
 const { ENGINES } = await import("./engines/registry.ts");
 const { pump } = await import("./pump.ts");
 const { send } = await import("./channel.ts");
 
 const engines = new Map();
 const inspectors = new Map();
-for (const [language, entry] of Object.entries(ENGINES)) {
-  if (role === "inspector") inspectors.set(language, await entry.inspector());
-  else engines.set(language, await entry.create());
-}
+const entry = ENGINES[language as keyof typeof ENGINES];
+if (role === "inspector") inspectors.set(language, await entry.inspector());
+else engines.set(language, await entry.create({ prepared: Number(prepared) }));
 const languages = [...engines.keys(), ...inspectors.keys()];
 send({ type: "ready", node: process.versions.node, languages });
 pump(engines, inspectors);

@@ -55,6 +55,7 @@ describe("the worker itself", () => {
       files,
       role: "runner",
       language: "javascript",
+      prepared: 1,
       env: {},
       setpriv: null,
     } as const;

@@ -40,6 +40,7 @@ const MESSAGE: RunMessage = {
   seed: 1,
   dynamicCode: true,
   globals: null,
+  modules: null,
 };
 const OUTPUT = { line: () => {}, truncated: () => {} };
 const engine = createJavaScriptEngine();

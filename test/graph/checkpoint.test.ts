@@ -46,6 +46,27 @@ const REVIVABLE: [string, unknown][] = [
   ["an own __proto__", JSON.parse('{"__proto__":{"approved":true},"a":1}')],
 ];
 
+/** Loses the checkpoint that would follow the `nth` node of a run, as a process does that dies at that moment. */
+class LosingSaver extends MemorySaver {
+  #left: number;
+
+  constructor(nth: number) {
+    super();
+    this.#left = nth;
+  }
+
+  override async putWrites(...args: Parameters<MemorySaver["putWrites"]>): Promise<void> {
+    await super.putWrites(...args);
+    this.#left--;
+  }
+
+  override async put(...args: Parameters<MemorySaver["put"]>): ReturnType<MemorySaver["put"]> {
+    if (this.#left !== 0) return super.put(...args);
+    this.#left = -1;
+    throw new Error("lost");
+  }
+}
+
 function holdsLive(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (value instanceof Set || SystemMessage.isInstance(value)) return true;
@@ -118,6 +139,24 @@ describe("a run", () => {
       expect(end.outcome?.kind).toBe("success");
       expect(rig.executed.filter((executed) => executed === source)).toHaveLength(1);
       expectAnswered(end);
+    },
+  );
+
+  it.each([2, 3, 4, 5])(
+    "that is lost between the writes of its node %i and the next checkpoint goes on from them",
+    async (nth) => {
+      const source = `'lost after node ${nth}'`;
+      const checkpointer = new LosingSaver(nth);
+      const made = graph({ checkpointer });
+      const at = config();
+      const messages = [human(), ai(call("c1", source))];
+      await expect(made.invoke({ messages }, { ...at, durability: "sync" })).rejects.toThrow("lost");
+      const end = await made.invoke(null, at);
+      const undisturbed = await graph().invoke({ messages }, config());
+      expect(end.messages?.map(({ content }) => content)).toEqual(undisturbed.messages?.map(({ content }) => content));
+      expect(end.outcome).toEqual(undisturbed.outcome);
+      expect(end.receipts?.map(({ callId, status }) => [callId, status])).toEqual([["c1", "ok"]]);
+      expect(rig.executed.filter((executed) => executed === source)).toHaveLength(2);
     },
   );
 

@@ -3,11 +3,18 @@
  * And what a wrong option of the deployment is told.
  */
 
+import {
+  getConfigTypeSchema,
+  getInputTypeSchema,
+  getOutputTypeSchema,
+  getUpdateTypeSchema,
+} from "@langchain/langgraph/zod/schema";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SandboxError } from "../../src/errors.ts";
 import { createCodeTools } from "../../src/graph/tools.ts";
 import { createCodeExecutionGraph, type GraphOptions } from "../../src/graph/workflow.ts";
-import type { CallLimits } from "../../src/types.ts";
+import { definePolicy } from "../../src/policy/define-policy.ts";
+import type { CallLimits, Facts } from "../../src/types.ts";
 import { ai, call, createListener, FakeModel, human, observations, scripted, statuses } from "./rig.ts";
 
 let rig: Awaited<ReturnType<typeof createListener>>;
@@ -16,6 +23,12 @@ beforeAll(async () => {
 });
 afterAll(() => rig?.close());
 
+const SHORT = {
+  id: "short",
+  effect: "deny",
+  when: ({ source }: Facts) => source.length > 5,
+  message: "Too long.",
+} as const;
 const failing = () => new FakeModel((_prompt, asked) => ai(call(`c${asked}`, `null.x${asked}`)));
 const run = (source: string, context: Record<string, unknown> | undefined, options: Partial<GraphOptions> = {}) =>
   createCodeExecutionGraph({ sandbox: rig.sandbox, ...options }).invoke(
@@ -91,6 +104,50 @@ describe("a context", () => {
   });
 });
 
+describe("a policy that the deployment offers", () => {
+  const policies = [definePolicy({ name: "short", extends: "standard", rules: [SHORT] })];
+
+  it("is added by its name, and the presets are then not offered", async () => {
+    expect(statuses(await run("1 + 1 + 1", { policy: "short" }, { policies }))).toEqual(["PolicyDenied"]);
+    expect(statuses(await run("1", { policy: "short" }, { policies }))).toEqual(["ok"]);
+    const fault = await run("1", { policy: "strict" }, { policies }).catch((error: unknown) => error);
+    expect(fault).toMatchObject({ message: 'context: policy: expected one of short, got "strict"' });
+  });
+
+  it("that is wrong is a fault of the deployment", () => {
+    expect(() => createCodeExecutionGraph({ sandbox: rig.sandbox, policies: ["nope" as never] })).toThrow(SandboxError);
+  });
+});
+
+describe("the schemas that the server shows", () => {
+  const graph = () => createCodeExecutionGraph({ sandbox: rig.sandbox, maxTurns: 5, limits: { timeoutMs: 700 } });
+  const described = (schema: unknown) =>
+    (schema as { properties: Record<string, { description?: string }> }).properties;
+
+  it("have the context, with the deployment's values as defaults and bounds", () => {
+    const shown = described(getConfigTypeSchema(graph()));
+    expect(Object.keys(shown)).toEqual(["maxTurns", "policy", "endOn", "limits"]);
+    expect(shown.maxTurns).toMatchObject({ type: "integer", minimum: 1, maximum: 5, default: 5 });
+    expect(shown.policy).toMatchObject({ type: "string", enum: ["strict", "standard", "allow-all"] });
+    expect(shown.endOn).toMatchObject({ enum: ["success"], default: "success" });
+    const limits = described(shown.limits);
+    expect(limits.timeoutMs).toMatchObject({ type: "integer", minimum: 1, maximum: 700, default: 700 });
+    for (const part of [...Object.values(shown), ...Object.values(limits)]) expect(part.description).toMatch(/\w{3}/);
+  });
+
+  it("have input, output and state, each part described", () => {
+    const parts = {
+      input: getInputTypeSchema(graph()),
+      output: getOutputTypeSchema(graph()),
+      state: getUpdateTypeSchema(graph()),
+    };
+    expect(Object.keys(described(parts.input))).toEqual(["messages"]);
+    expect(Object.keys(described(parts.output))).toEqual(["messages", "outcome", "receipts"]);
+    for (const shown of Object.values(parts))
+      for (const part of Object.values(described(shown))) expect(part.description).toMatch(/\w{3}/);
+  });
+});
+
 describe("an option of the graph", () => {
   it.each<[string, object]>([
     ["sandbox", { sandbox: undefined }],
@@ -98,6 +155,7 @@ describe("an option of the graph", () => {
     ["model", { model: {} }],
     ["policy", { policy: "no-such-policy" }],
     ["policy", { policy: null }],
+    ["policies", { policies: "strict" }],
     ["maxTurns", { maxTurns: 0 }],
     ["maxTurns", { maxTurns: 2.5 }],
     ["maxCallsPerTurn", { maxCallsPerTurn: 65 }],

@@ -147,12 +147,10 @@ describe("the executor", () => {
     for await (const event of await executor().stream({ messages }, { streamMode: "custom" }))
       events.push(event as SallyportEvent);
     const told = (id: string) => events.filter(({ callId }) => callId === id).map(({ event }) => event);
-    expect(told("a")).toEqual(["validated", "decided", "started", "stdout", "stdout", "finished"]);
+    const kinds = told("a").filter((event, index, all) => event !== all[index - 1]);
+    expect(kinds).toEqual(["validated", "decided", "started", "stdout", "finished"]);
     expect(told("b")).toEqual(["validated"]);
-    expect(events.filter(({ event }) => event === "stdout").map(({ data }) => data)).toEqual([
-      { line: "one" },
-      { line: "two" },
-    ]);
+    expect(events.flatMap((event) => (event.event === "stdout" ? event.data.lines : []))).toEqual(["one", "two"]);
     for (const event of events)
       expect(event).toMatchObject({ v: 1, type: "sallyport", turn: 1, at: expect.any(Number) });
     expect(events.find(({ event }) => event === "finished")?.data).toMatchObject({ ok: true, status: "ok" });

@@ -28,6 +28,7 @@ const run: Fields = {
   seed: 1,
   dynamicCode: true,
   globals: null,
+  modules: null,
 };
 const inspect: Fields = { type: "inspect", id: "i1", language: "python", source: "1" };
 const ready: Fields = { type: "ready", node: "26.0.0", languages: ["javascript"] };

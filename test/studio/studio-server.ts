@@ -1,6 +1,6 @@
 /**
  * The real development server, started as a user starts it, without a key and with the network shut but for the loopback.
- * Holds processes: `stop()` ends the server and, after five seconds, whatever it left, by id.
+ * Holds processes: `stop()` ends the server and, after two seconds, whatever it left, by id.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -21,7 +21,7 @@ export interface StudioServer {
   /** Hosts beyond the loopback that it tried to reach. */
   readonly strangers: () => string[];
   readonly tree: () => ProcessMark[];
-  /** SIGTERM; gives the ids of processes that are still there after five seconds. */
+  /** SIGTERM; gives the ids of processes that are still there after two seconds. */
   stop(): Promise<number[]>;
 }
 
@@ -44,28 +44,35 @@ async function waitForEnd(marks: readonly ProcessMark[]): Promise<number[]> {
   const isOver = () => {
     if (listSurvivors(marks).length > 0) throw new Error("still running");
   };
-  await vi.waitFor(isOver, { timeout: 5000, interval: 50 }).catch(() => undefined);
+  await vi.waitFor(isOver, { timeout: 2000, interval: 20 }).catch(() => undefined);
   return listSurvivors(marks);
 }
 
-/** The project's langgraph.json in a folder of its own: the server keeps its state beside it, not in the repository. */
-function copyConfig(folder: string): string {
-  const config = JSON.parse(readFileSync(join(root, "langgraph.json"), "utf8")) as { graphs: Record<string, string> };
-  const graphs = Object.entries(config.graphs).map(([name, path]) => [name, relative(folder, join(root, path))]);
+/** A project's langgraph.json in a folder of its own: the server keeps its state beside it, not in the repository. */
+function copyConfig(folder: string, project: string): string {
+  const config = JSON.parse(readFileSync(join(project, "langgraph.json"), "utf8")) as {
+    graphs: Record<string, string>;
+  };
+  const graphs = Object.entries(config.graphs).map(([name, path]) => [name, relative(folder, join(project, path))]);
   const path = join(folder, "langgraph.json");
   writeFileSync(path, JSON.stringify({ ...config, graphs: Object.fromEntries(graphs) }));
   return path;
 }
 
 /** `command` with the arguments before the flags: `npm run studio --`, or the script behind it. */
-export async function startStudio(command: string, args: string[], flags: string[] = []): Promise<StudioServer> {
+export async function startStudio(
+  command: string,
+  args: string[],
+  flags: string[] = [],
+  project = root,
+): Promise<StudioServer> {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-studio-"));
   const strangersLog = join(folder, "strangers");
   writeFileSync(strangersLog, "");
   const port = await findFreePort();
-  const all = [...args, "--port", String(port), "--no-browser", "--config", copyConfig(folder), ...flags];
+  const all = [...args, "--port", String(port), "--no-browser", "--config", copyConfig(folder, project), ...flags];
   const child: ChildProcess = spawn(command, all, {
-    cwd: root,
+    cwd: project,
     env: makeEnvironment(strangersLog),
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -4,13 +4,22 @@
  */
 
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Client } from "@langchain/langgraph-sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { listSurvivors } from "./process-tree.ts";
+import { listSurvivors, type ProcessMark } from "./process-tree.ts";
 import { type StudioServer, startStudio } from "./studio-server.ts";
 
 const TOOL = "run_javascript_sandboxed";
@@ -60,20 +69,31 @@ describe.skipIf(process.platform !== "linux")("the development server", () => {
   const run = async (...sources: string[]): Promise<Streamed> =>
     (await client.runs.wait(null, "executor", { input: ask(...sources) })) as unknown as Streamed;
 
-  it("offers the graphs agent and executor, each with schemas and a drawing", async () => {
+  it("offers the three graphs, each with schemas and a drawing", async () => {
     const assistants = await client.assistants.search();
-    expect(assistants.map((assistant) => assistant.graph_id).sort()).toEqual(["agent", "executor"]);
+    expect(assistants.map((assistant) => assistant.graph_id).sort()).toEqual(["agent", "embedded", "executor"]);
     for (const { assistant_id: id, graph_id: graph } of assistants) {
       const schemas = await client.assistants.getSchemas(id);
       expect(Object.keys(schemas.input_schema?.properties ?? {}), `${graph}: input`).toEqual(["messages"]);
       expect(Object.keys(schemas.state_schema?.properties ?? {}), `${graph}: state`).toContain("messages");
-      const drawing = await client.assistants.getGraph(id);
+      const drawing = await client.assistants.getGraph(id, { xray: true });
       const nodes = drawing.nodes.map((node) => String(node.id));
-      expect(nodes, graph).toEqual(expect.arrayContaining(["validate", "policy", "execute", "observe"]));
-      expect(nodes.includes("model"), `${graph}: model`).toBe(graph === "agent");
+      const prefix = graph === "embedded" ? "code:" : "";
+      const wanted = ["validate", "policy", "execute", "observe"].map((name) => `${prefix}${name}`);
+      expect(nodes, graph).toEqual(expect.arrayContaining(wanted));
+      expect(nodes.includes("model"), `${graph}: model`).toBe(graph !== "executor");
       const edges = drawing.edges.map((edge) => `${edge.source}>${edge.target}`);
-      expect(edges, graph).toEqual(expect.arrayContaining(["validate>policy", "execute>observe"]));
+      expect(edges, graph).toContain(`${prefix}execute>${prefix}observe`);
     }
+  });
+
+  it.each(["agent", "executor"])("shows what the %s takes as context, with the deployment's values", async (graph) => {
+    const [assistant] = await client.assistants.search({ graphId: graph });
+    const { context_schema: schema } = await client.assistants.getSchemas(assistant?.assistant_id ?? "");
+    const shown = schema?.properties as Record<string, { default?: unknown; description?: string }>;
+    expect(Object.keys(shown)).toEqual(["maxTurns", "policy", "endOn", "limits"]);
+    expect(shown.maxTurns?.default).toBe(3);
+    for (const { description } of Object.values(shown)) expect(description).toMatch(/\w/);
   });
 
   it("streams a run of the executor, node by node and event by event", async () => {
@@ -148,6 +168,54 @@ describe.skipIf(process.platform !== "linux")("npm run studio", () => {
     expect(listSurvivors(before)).toEqual([]);
     expect(studio.strangers()).toEqual([]);
   }, 60_000);
+});
+
+describe.skipIf(process.platform !== "linux")("a server that reloads", () => {
+  /** The project in a folder of its own, so that a file of it may be changed. */
+  function copyProject(): string {
+    const project = mkdtempSync(join(tmpdir(), "sallyport-reload-"));
+    const root = resolve(import.meta.dirname, "../..");
+    for (const part of ["src", "graphs", ".ci", "package.json", "langgraph.json", "tsconfig.json"])
+      cpSync(join(root, part), join(project, part), { recursive: true });
+    const modules = readdirSync(join(root, "node_modules")).flatMap((name) =>
+      name.startsWith("@") ? readdirSync(join(root, "node_modules", name)).map((inner) => `${name}/${inner}`) : [name],
+    );
+    for (const name of modules) {
+      mkdirSync(dirname(join(project, "node_modules", name)), { recursive: true });
+      symlinkSync(join(root, "node_modules", name), join(project, "node_modules", name));
+    }
+    return project;
+  }
+
+  const isWorker = ({ pid }: ProcessMark): boolean => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("src/worker/main");
+    } catch {
+      return false;
+    }
+  };
+
+  it("leaves no worker of the code before behind", async () => {
+    const project = copyProject();
+    const studio = await startStudio(process.execPath, [".ci/studio.mjs"], ["--host", "127.0.0.1"], project);
+    try {
+      const client = new Client({ apiUrl: studio.url, apiKey: null });
+      const run = async (): Promise<string[]> =>
+        readAnswers((await client.runs.wait(null, "executor", { input: ask("1") })) as unknown as Streamed).map(
+          ({ status }) => status,
+        );
+      expect(await run()).toEqual(["ok"]);
+      const before = studio.tree().filter(isWorker);
+      expect(before.length).toBeGreaterThan(0);
+      appendFileSync(join(project, "graphs/executor.ts"), "// changed\n");
+      await expect.poll(() => listSurvivors(before), { timeout: 20_000 }).toEqual([]);
+      await expect.poll(() => run().catch(() => []), { timeout: 20_000 }).toEqual(["ok"]);
+      expect(studio.tree().filter(isWorker).length).toBeLessThanOrEqual(before.length + 1);
+    } finally {
+      expect(await studio.stop()).toEqual([]);
+      rmSync(project, { recursive: true, force: true });
+    }
+  }, 90_000);
 });
 
 describe("the fence of these tests", () => {

@@ -7,8 +7,8 @@ import type { Language } from "../../types.ts";
 import type { WorkerFiles } from "../worker-files.ts";
 import type { WorkerNode } from "../worker-node.ts";
 
-/** A prober tries what is forbidden and says how far it came; it runs no program. */
-export type WorkerRole = "runner" | "inspector" | "prober" | TakenOver;
+/** A prober tries what is forbidden and says how far it came; it runs no program. `snapshot` builds Python's. */
+export type WorkerRole = "runner" | "inspector" | "prober" | "snapshot" | TakenOver;
 
 /** A prober without Node's permission model, as after an exploit: shows what the launcher's walls hold. Is given no program. */
 export type TakenOver = "taken-over";
@@ -24,6 +24,8 @@ export interface WorkerNeeds {
 export interface LaunchPlan extends WorkerNeeds {
   language: Language;
   role: WorkerRole;
+  /** Fresh interpreters that a runner holds ready ahead, where its language needs long to make one. */
+  prepared: number;
   env: Readonly<Record<string, string>>;
 }
 

@@ -21,8 +21,15 @@ export interface Output {
   truncated(): void;
 }
 
+export interface EngineOptions {
+  /** Fresh interpreters to hold ready ahead, where an engine needs long to make one. */
+  prepared: number;
+}
+
 export interface Engine {
   readonly language: Language;
+  /** Before the clock of a run starts: waits for what the run needs and no program should pay for. */
+  ready(): void;
   /** Runs one program to its end. Synchronous: the worker does one thing at a time. */
   run(message: RunMessage, output: Output): EngineOutcome;
   /** After the answer: forgets the run and prepares the next, off the caller's path. */

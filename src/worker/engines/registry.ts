@@ -4,16 +4,22 @@
  */
 
 import type { Language, Manifest } from "../../types.ts";
-import type { Engine } from "./engine.ts";
+import type { Engine, EngineOptions } from "./engine.ts";
 
 export interface EngineEntry {
-  create(): Promise<Engine>;
+  create(options: EngineOptions): Promise<Engine>;
   inspector(): Promise<(source: string) => Manifest>;
 }
 
-export const ENGINES: Partial<Record<Language, EngineEntry>> = {
+export const ENGINES: Record<Language, EngineEntry> = {
   javascript: {
     create: async () => (await import("./javascript.ts")).createJavaScriptEngine(),
     inspector: async () => (await import("./javascript/inspect.ts")).inspectJavaScript,
+  },
+  python: {
+    create: async (options) => (await import("./python.ts")).createPythonEngine(options),
+    inspector: async () => {
+      throw new Error("Python programs cannot be inspected in this version");
+    },
   },
 };

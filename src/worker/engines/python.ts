@@ -1,0 +1,113 @@
+/**
+ * The Python engine: one program in one fresh interpreter, in an isolate of its own, its end told as an outcome.
+ * Keeps interpreters loaded ahead, and nothing of a run: the isolate is disposed when the answer is out.
+ */
+
+import type { RunMessage } from "../../protocol/messages.ts";
+import type { Engine, EngineOptions, EngineOutcome, Output } from "./engine.ts";
+import { createLoader, type EntryEnd, type PreparedPython } from "./python/isolate.ts";
+
+/** An exception's class, as far as it goes into an observation. */
+const NAME = /^[\w.]{1,80}$/;
+
+interface Described {
+  name: string;
+  message: string;
+  line?: number;
+  column?: number;
+}
+
+export function createPythonEngine({ prepared }: EngineOptions): Engine {
+  const loader = createLoader();
+  const ahead: PreparedPython[] = [];
+  let used: PreparedPython | null = null;
+  const refill = (): void => {
+    while (ahead.length < prepared) ahead.push(loader.prepare());
+  };
+  refill();
+  // All of them: what the worker holds from here on is what the watchdog measures a run against.
+  for (const interpreter of ahead) interpreter.ready();
+
+  return {
+    language: "python",
+    ready() {
+      used = ahead.shift() ?? loader.prepare();
+      used.ready();
+    },
+    run(message, output) {
+      if (used === null) throw new Error("a run began before the engine was ready");
+      return runIn(used, message, output);
+    },
+    renew() {
+      used?.dispose();
+      used = null;
+      refill();
+    },
+  };
+}
+
+function runIn(interpreter: PreparedPython, message: RunMessage, output: Output): EngineOutcome {
+  const { source, input, timerTurns, resultBytes, globals, modules, dynamicCode } = message;
+  const { now, seed, memoryMb, stdoutBytes, stdoutLines } = message;
+  const runner = JSON.stringify({ source, input, timerTurns, resultBytes, globals, modules, dynamicCode });
+  const shell = { now, seed, memoryMb, stdoutBytes, stdoutLines };
+  const answer = interpreter.enter(shell, runner, message.timeoutMs, output);
+  return typeof answer === "string" ? describeAnswer(answer, message) : describeEnd(answer);
+}
+
+function describeAnswer(answer: string, { resultBytes, timerTurns, memoryMb }: RunMessage): EngineOutcome {
+  const body = answer.slice(1);
+  switch (answer[0]) {
+    case "R":
+      if (Buffer.byteLength(body) <= resultBytes) return { status: "ok", result: body };
+      return { status: "output_limit", message: `The result is larger than ${resultBytes} bytes.` };
+    case "O":
+      return { status: "output_limit", message: body.slice(0, 200) };
+    case "D":
+      return failed("Deadlock", "The program waits for something that can never happen.");
+    case "T":
+      return failed("TimerLimit", `More than ${timerTurns} timers ran.`);
+    case "E":
+      return describeError(body, memoryMb);
+    default:
+      return engineFault();
+  }
+}
+
+function failed(error: string, message: string): EngineOutcome {
+  return { status: "error", error, message };
+}
+
+/** What the interpreter tells of an exception is the program's to forge: it is read as data, and only its shape counts. */
+function describeError(text: string, memoryMb: number): EngineOutcome {
+  const told = readDescribed(text);
+  if (told === null) return engineFault();
+  const { line, column } = told;
+  const isPlace = [line, column].every((number) => Number.isInteger(number) && (number as number) >= 1);
+  const isBare = told.name === "MemoryError" && told.message === "";
+  return {
+    status: "error",
+    error: NAME.test(told.name) ? told.name : "Exception",
+    message: isBare ? `The program needs more than ${memoryMb} MiB of memory.` : told.message,
+    ...(isPlace && line !== undefined && column !== undefined && { line, column }),
+  };
+}
+
+function readDescribed(text: string): Described | null {
+  try {
+    const told = JSON.parse(text) as Described | null;
+    return typeof told?.name === "string" && typeof told.message === "string" ? told : null;
+  } catch {
+    return null;
+  }
+}
+
+function describeEnd(entry: EntryEnd): EngineOutcome {
+  if ("timeout" in entry) return { status: "timeout" };
+  if ("memoryLimit" in entry) return { status: "memory_limit" };
+  return engineFault();
+}
+
+function engineFault(): EngineOutcome {
+  return failed("EngineError", "The program ended the interpreter itself: an exit, or recursion beyond its stack.");
+}

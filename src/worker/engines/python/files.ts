@@ -1,0 +1,59 @@
+/**
+ * The interpreter's files, read once a worker: pyodide's package as text and bytes, and our snapshot, verified.
+ * None of it is ever evaluated here: it is data until it is inside an isolate.
+ */
+
+import { hash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { zstdDecompressSync } from "node:zlib";
+import type { PyodideTexts } from "../../guest/python/source.ts";
+import { SNAPSHOT_SHA256 } from "./digest.ts";
+import { lowerMemoryMaximum } from "./wasm-memory.ts";
+
+/** 1,088 MiB: the largest limit of a call, and the interpreter itself. */
+const MAX_PAGES = 17_408;
+const REBUILD = "Rebuild it: npm run snapshot (in an installed package: install sallyport again).";
+
+export interface PythonFiles {
+  texts: PyodideTexts;
+  wasm: SharedArrayBuffer;
+  stdlib: SharedArrayBuffer;
+}
+
+/** Shared, so that every isolate reads the same bytes. */
+function shareBytes(bytes: Uint8Array): SharedArrayBuffer {
+  const shared = new SharedArrayBuffer(bytes.length);
+  new Uint8Array(shared).set(bytes);
+  return shared;
+}
+
+export function readPythonFiles(): PythonFiles {
+  const folder = dirname(createRequire(import.meta.url).resolve("pyodide/package.json"));
+  const text = (name: string): string => readFileSync(join(folder, name), "utf8");
+  const bytes = (name: string): Uint8Array => readFileSync(join(folder, name));
+  const wasm = bytes("pyodide.asm.wasm");
+  lowerMemoryMaximum(wasm, MAX_PAGES);
+  const lock = JSON.stringify({ ...(JSON.parse(text("pyodide-lock.json")) as object), packages: {} });
+  return {
+    texts: { loader: text("pyodide.js"), glue: text("pyodide.asm.mjs"), lock },
+    wasm: shareBytes(wasm),
+    stdlib: shareBytes(bytes("python_stdlib.zip")),
+  };
+}
+
+/** The snapshot beside the guest's files, as it was built with this code: anything else is refused. */
+export function readSnapshot(): SharedArrayBuffer {
+  const folder = new URL("../../guest/python/built/", import.meta.url);
+  let packed: Uint8Array;
+  let digest: string;
+  try {
+    packed = readFileSync(new URL("snapshot.bin", folder));
+    digest = SNAPSHOT_SHA256 ?? readFileSync(new URL("snapshot.sha256", folder), "utf8").trim();
+  } catch (cause) {
+    throw new Error(`The Python snapshot is missing. ${REBUILD}`, { cause });
+  }
+  if (hash("sha256", packed) !== digest) throw new Error(`The Python snapshot is damaged. ${REBUILD}`);
+  return shareBytes(zstdDecompressSync(packed));
+}

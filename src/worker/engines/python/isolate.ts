@@ -1,0 +1,143 @@
+/**
+ * CPython in a fresh isolate, restored from the snapshot and then thrown away: for the engine and for the inspector.
+ * Nothing but primitive strings crosses, in either direction. Loads in the background where it is asked to.
+ */
+
+import ivm from "isolated-vm";
+import { type Interpreter, pythonScript, type ShellOptions } from "../../guest/python/source.ts";
+import type { Output } from "../engine.ts";
+import { type PythonFiles, readPythonFiles, readSnapshot } from "./files.ts";
+
+/** For JavaScript's own heap beside the interpreter's memory: objects of the loader, files of the program. */
+const HEAP_MB = 192;
+
+/** Why an entry into the isolate did not come back with an answer. */
+export type EntryEnd = { timeout: true } | { memoryLimit: true } | { thrown: unknown };
+
+export interface PreparedPython {
+  /** Waits until it is loaded, if it is not. @throws Error where it cannot be. */
+  ready(): void;
+  /** The one entry. `timeoutMs` is a whole number above 0. Never throws. */
+  enter(shell: ShellOptions, runner: string, timeoutMs: number, output: Output): string | EntryEnd;
+  dispose(): void;
+}
+
+type Reference<Method> = ivm.Reference<Method>;
+
+export interface Loader {
+  /** Begins to load an interpreter on another thread, and gives it at once. */
+  prepare(): PreparedPython;
+}
+
+interface Machine {
+  isolate: ivm.Isolate;
+  context: ivm.Context;
+  setOutput(output: Output): void;
+}
+
+let cachedData: ivm.ExternalCopy<ArrayBuffer> | undefined;
+
+/** An isolate with everything in it but the interpreter: `interpreter` is a global of its own, until it is loaded. */
+function createMachine(files: PythonFiles, script: string, snapshot: SharedArrayBuffer | null): Machine {
+  const isolate = new ivm.Isolate({ memoryLimit: HEAP_MB });
+  const context = isolate.createContextSync();
+  let output: Output | null = null;
+  const host = new ivm.Callback((line?: unknown) => {
+    if (typeof line === "string") output?.line(line);
+    else if (line === null) output?.truncated();
+  });
+  const compiled = isolate.compileScriptSync(script, {
+    filename: "python.js",
+    ...(cachedData ? { cachedData } : { produceCachedData: true }),
+  }) as ivm.Script & { cachedData?: ivm.ExternalCopy<ArrayBuffer> };
+  cachedData ??= compiled.cachedData;
+  const setUp = compiled.runSync(context, { reference: true }) as Reference<(...args: unknown[]) => unknown>;
+  const bytes = [files.wasm, files.stdlib, snapshot].map((shared) =>
+    shared === null ? null : new ivm.ExternalCopy(shared).copyInto(),
+  );
+  const interpreter = setUp.applySync(undefined, [host, ...bytes], {
+    result: { reference: true },
+  }) as unknown as Reference<Interpreter>;
+  context.global.setSync("interpreter", interpreter.derefInto());
+  return {
+    isolate,
+    context,
+    setOutput(next) {
+      output = next;
+    },
+  };
+}
+
+/** A bare isolate that keeps the compiled module alive: while it is, V8 shares it with every isolate of the process. */
+function dropAnchor(files: PythonFiles): ivm.Isolate {
+  const isolate = new ivm.Isolate({ memoryLimit: HEAP_MB });
+  const context = isolate.createContextSync();
+  context.global.setSync("wasm", new ivm.ExternalCopy(files.wasm).copyInto());
+  context.evalSync("globalThis.module = new WebAssembly.Module(new Uint8Array(wasm)); delete globalThis.wasm; 0");
+  return isolate;
+}
+
+/** Reads the files and the snapshot. @throws Error where one is missing or damaged. */
+export function createLoader(): Loader {
+  const files = readPythonFiles();
+  const snapshot = readSnapshot();
+  const script = pythonScript(files.texts);
+  const anchor = dropAnchor(files);
+  return {
+    prepare() {
+      if (anchor.isDisposed) throw new Error("the anchor isolate is gone");
+      return prepare(createMachine(files, script, snapshot));
+    },
+  };
+}
+
+const LOAD = "interpreter.load(false); 0";
+const TAKE = "{ const taken = interpreter; delete globalThis.interpreter; taken.run }";
+
+function prepare({ isolate, context, setOutput }: Machine): PreparedPython {
+  // On a thread of isolated-vm's own. Whoever enters the isolate before it is done waits for its lock.
+  const loading = context.eval(LOAD);
+  loading.catch(() => {});
+  let run: Reference<(shell: string, runner: string) => string> | null = null;
+  return {
+    ready() {
+      if (run) return;
+      if (context.evalSync("interpreter.isReady()") !== true) context.evalSync(LOAD);
+      if (context.evalSync("interpreter.isReady()") !== true) throw new Error("the interpreter does not load");
+      run = context.evalSync(TAKE, { reference: true }) as unknown as typeof run;
+    },
+    enter(shell, runner, timeoutMs, output) {
+      if (run === null) throw new Error("an interpreter was entered before it was ready");
+      setOutput(output);
+      const deadline = performance.now() + timeoutMs;
+      try {
+        const answer = run.applySync(undefined, [JSON.stringify(shell), runner], { timeout: timeoutMs });
+        return typeof answer === "string" ? answer : { thrown: undefined };
+      } catch (thrown) {
+        // By our own clock and the isolate's own state: the text of an error is the program's to forge.
+        if (isolate.isDisposed) return { memoryLimit: true };
+        return performance.now() >= deadline ? { timeout: true } : { thrown };
+      }
+    },
+    dispose() {
+      if (!isolate.isDisposed) isolate.dispose();
+    },
+  };
+}
+
+/** Makes a snapshot of an interpreter that has run `guest`: minutes are not asked of it, some seconds are. */
+export function buildSnapshot(guest: string): Uint8Array {
+  const { isolate, context } = createMachineForSnapshot();
+  context.evalSync("interpreter.load(true); 0");
+  context.global.setSync("guest", guest);
+  context.evalSync("interpreter.python(guest); 0");
+  const made = context.evalSync("interpreter.snapshot()", { copy: true }) as ArrayBuffer;
+  const bytes = new Uint8Array(made);
+  isolate.dispose();
+  return bytes;
+}
+
+function createMachineForSnapshot(): Machine {
+  const files = readPythonFiles();
+  return createMachine(files, pythonScript(files.texts), null);
+}

@@ -1,0 +1,142 @@
+"""Runs one program in a fresh `__main__` and tells its end as one text, whose first letter says what it is.
+
+R a value · N no value · O a value too large · E an error · D a deadlock · T too many timers · I a manifest.
+"""
+
+import ast
+import asyncio
+import builtins
+import inspect
+import json
+import linecache
+import random
+import sys
+import types
+
+FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+STDOUT, STDERR = sys.stdout, sys.stderr
+OUT_OF_MEMORY = 'E{"name":"MemoryError","message":""}'
+DECLARED = (types.FunctionType, type)
+
+
+def parse_program(source):
+    """The statements, and the last of them apart where it is an expression."""
+    tree = compile(source, PROGRAM, "exec", FLAGS | ast.PyCF_ONLY_AST, dont_inherit=True)
+    last = None
+    if tree.body and isinstance(tree.body[-1], ast.Expr):
+        last = ast.Expression(tree.body.pop().value)
+    body = compile(tree, PROGRAM, "exec", FLAGS, dont_inherit=True)
+    # The two halves share what the first says of the future.
+    future = body.co_flags & FUTURES
+    return body, last and compile(last, PROGRAM, "eval", FLAGS | future, dont_inherit=True)
+
+
+FUTURES = 0
+for _name in __import__("__future__").all_feature_names:
+    FUTURES |= getattr(__import__("__future__"), _name).compiler_flag
+
+
+def is_coroutine(code):
+    return code is not None and bool(code.co_flags & inspect.CO_COROUTINE)
+
+
+async def run_async(body, last, scope):
+    made = eval(body, scope)
+    if made is not None:
+        await made
+    if last is None:
+        return None
+    value = eval(last, scope)
+    if is_coroutine(last):
+        value = await value
+    return await value if is_awaitable(value) else value
+
+
+def is_awaitable(value):
+    return isinstance(value, types.CoroutineType | asyncio.Future)
+
+
+def run_plainly(body, last, scope):
+    eval(body, scope)
+    return None if last is None else eval(last, scope)
+
+
+async def follow(value):
+    return await value
+
+
+def execute(body, last, scope):
+    if is_coroutine(body) or is_coroutine(last):
+        with asyncio.Runner() as runner:
+            return runner.run(run_async(body, last, scope))
+    value = run_plainly(body, last, scope)
+    if isinstance(value, types.CoroutineType):
+        with asyncio.Runner() as runner:
+            return runner.run(follow(value))
+    return value
+
+
+def create_scope(message):
+    main = types.ModuleType("__main__")
+    main.__dict__["__builtins__"] = builtins
+    sys.modules["__main__"] = main
+    if message["input"] is not None:
+        main.__dict__["input"] = json.loads(message["input"])
+    return main.__dict__
+
+
+def value_of(scope, last, limit):
+    """The order of the contract: `result`, the last expression, the last printed line (which the shell knows)."""
+    if "result" in scope:
+        value = scope["result"]
+        is_declared = isinstance(value, DECLARED) and getattr(value, "__qualname__", "") == "result"
+        if not is_declared:
+            return encode_value(value, limit)
+    return "N" if last is None else encode_value(last, limit)
+
+
+def is_plain_exit(error):
+    return isinstance(error, SystemExit) and (error.code is None or error.code == 0)
+
+
+def finish_output():
+    for stream in (STDOUT, STDERR):
+        try:
+            stream.flush()
+        except (ValueError, OSError):
+            pass
+
+
+def run_program(message):
+    source = message["source"]
+    linecache.cache[PROGRAM] = (len(source), None, source.splitlines(True), PROGRAM)
+    scope = {}
+    last = None
+    try:
+        body, last_code = parse_program(source)
+        scope = create_scope(message)
+        restrict(scope, message["globals"], message["modules"], message["dynamicCode"])
+        last = execute(body, last_code, scope)
+    except BaseException as error:
+        if not is_plain_exit(error):
+            return describe(error, source)
+    finally:
+        finish_output()
+    try:
+        return value_of(scope, last, message["resultBytes"])
+    except BaseException as error:
+        return describe(error, source)
+
+
+def sallyport_run(text, advance):
+    message = json.loads(text)
+    if "inspect" in message:
+        return "I" + manifest(message["inspect"])
+    Clock.advance, Clock.stopped, Clock.turns = advance, None, 0
+    Clock.max_turns = message["timerTurns"]
+    random.seed()
+    try:
+        answer = run_program(message)
+    except MemoryError:
+        answer = OUT_OF_MEMORY
+    return Clock.stopped or answer

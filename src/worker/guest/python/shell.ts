@@ -1,0 +1,338 @@
+/**
+ * What pyodide's loader expects around it, made inside the isolate before anything else: files from memory, a virtual
+ * clock, seeded chance, and lines of output that leave through the one captured callback. It reaches nothing outside.
+ */
+
+/** What the worker tells the shell of one run; the rest of the text is the runner's, in Python. */
+export interface ShellOptions {
+  now: number;
+  seed: number;
+  memoryMb: number;
+  stdoutBytes: number;
+  stdoutLines: number;
+}
+
+/** The bytes that the loader asks for, by the name that it asks with. */
+export interface ShellFiles {
+  wasm: SharedArrayBuffer;
+  stdlib: SharedArrayBuffer;
+  snapshot: SharedArrayBuffer | null;
+}
+
+export function createShell(host: (line: string | null) => void, files: ShellFiles) {
+  "use strict";
+  const scope = globalThis as unknown as Record<string, unknown>;
+  const { parse, stringify } = JSON;
+  const { min, floor, imul } = Math;
+  const { fromCharCode } = String;
+  const Bytes = Uint8Array;
+  const PAGE = 65536;
+  const MIB = 1048576;
+  const uncurry = Function.prototype.bind.bind(Function.prototype.call) as (
+    method: unknown,
+  ) => (self: unknown, ...args: unknown[]) => unknown;
+  const sliceText = uncurry(String.prototype.slice) as (text: string, from: number, to?: number) => string;
+  const charCodeAt = uncurry(String.prototype.charCodeAt) as (text: string, at: number) => number;
+  const byteLengthOf = uncurry(
+    Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, "byteLength")?.get as unknown,
+  ) as (buffer: ArrayBuffer) => number;
+  const NativeDate = Date;
+
+  // Clock: it moves by sleeping alone.
+  let startMs = 0;
+  let elapsedMs = 0;
+  const nowMs = (): number => startMs + elapsedMs;
+  const define = (holder: object, name: string, value: unknown): void => {
+    Object.defineProperty(holder, name, { value, writable: true, enumerable: false, configurable: true });
+  };
+  define(
+    scope,
+    "Date",
+    new Proxy(NativeDate, {
+      construct: (target, args, maker) => Reflect.construct(target, args.length === 0 ? [nowMs()] : args, maker),
+      apply: () => `${new NativeDate(nowMs())}`,
+    }),
+  );
+  define(NativeDate, "now", () => floor(nowMs()));
+  define(scope, "performance", { now: () => elapsedMs, timeOrigin: 0 });
+
+  // Chance: xoshiro128**, seeded by the host for each run.
+  let s0 = 1;
+  let s1 = 2;
+  let s2 = 3;
+  let s3 = 4;
+  const rotate = (x: number, by: number): number => (x << by) | (x >>> (32 - by));
+  const draw = (): number => {
+    const drawn = imul(rotate(imul(s1, 5), 7), 9) >>> 0;
+    const shifted = s1 << 9;
+    s2 ^= s0;
+    s3 ^= s1;
+    s1 ^= s2;
+    s0 ^= s3;
+    s2 ^= shifted;
+    s3 = rotate(s3, 11);
+    return drawn;
+  };
+  const sow = (seed: number): void => {
+    let state = (seed >>> 0) ^ imul(floor(seed / 4294967296) >>> 0, 0x9e3779b1);
+    const next = (): number => {
+      state = (state + 0x9e3779b9) | 0;
+      let mixed = imul(state ^ (state >>> 16), 0x21f0aaad);
+      mixed = imul(mixed ^ (mixed >>> 15), 0x735a2d97);
+      return (mixed ^ (mixed >>> 15)) | 0;
+    };
+    s0 = next() ^ floor(seed / 4294967296);
+    s1 = next();
+    s2 = next();
+    s3 = next() | 1;
+    for (let round = 0; round < 16; round++) draw();
+  };
+  define(Math, "random", () => draw() / 4294967296);
+  define(scope, "crypto", {
+    getRandomValues(view: Uint8Array): Uint8Array {
+      for (let index = 0; index < view.length; index++) view[index] = draw() >>> 24;
+      return view;
+    },
+  });
+
+  // Memory: how far the interpreter's own may grow in this run.
+  let heapMax = 512 * MIB;
+  define(scope, "sallyportHeapMax", () => heapMax);
+
+  // Text: what a bare isolate lacks.
+  const decodeUtf8 = (bytes: Uint8Array, from: number, to: number): string => {
+    let text = "";
+    let index = from;
+    while (index < to) {
+      const first = bytes[index++] as number;
+      let code = first;
+      if (first >= 0xc2) {
+        const more = first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
+        code = more === 1 ? first & 31 : more === 2 ? first & 15 : first & 7;
+        for (let count = 0; count < more && index < to; count++) code = (code << 6) | ((bytes[index++] as number) & 63);
+      } else if (first >= 0x80) code = 0xfffd;
+      if (code > 0x10ffff) code = 0xfffd;
+      text += code > 0xffff ? fromCharCode(0xd7c0 + (code >> 10), 0xdc00 + (code & 1023)) : fromCharCode(code);
+    }
+    return text;
+  };
+  const asBytes = (view: ArrayBuffer | ArrayBufferView | undefined): Uint8Array => {
+    if (view === undefined) return new Bytes(0);
+    if (view instanceof Bytes) return view;
+    return ArrayBuffer.isView(view) ? new Bytes(view.buffer, view.byteOffset, view.byteLength) : new Bytes(view);
+  };
+  class Decoder {
+    readonly encoding: string;
+    constructor(encoding = "utf-8") {
+      this.encoding = encoding;
+    }
+    decode(view?: ArrayBuffer | ArrayBufferView): string {
+      const bytes = asBytes(view);
+      if (!this.encoding.includes("16")) return decodeUtf8(bytes, 0, bytes.length);
+      let text = "";
+      for (let at = 0; at + 1 < bytes.length; at += 2) {
+        text += fromCharCode((bytes[at] as number) | ((bytes[at + 1] as number) << 8));
+      }
+      return text;
+    }
+  }
+  class Encoder {
+    readonly encoding = "utf-8";
+    encode(text = ""): Uint8Array {
+      const bytes: number[] = [];
+      for (const character of text) {
+        const code = character.codePointAt(0) as number;
+        if (code < 0x80) bytes.push(code);
+        else if (code < 0x800) bytes.push(192 | (code >> 6), 128 | (code & 63));
+        else if (code < 0x10000) bytes.push(224 | (code >> 12), 128 | ((code >> 6) & 63), 128 | (code & 63));
+        else bytes.push(240 | (code >> 18), 128 | ((code >> 12) & 63), 128 | ((code >> 6) & 63), 128 | (code & 63));
+      }
+      return new Bytes(bytes);
+    }
+    encodeInto(text: string, target: Uint8Array): { read: number; written: number } {
+      const bytes = this.encode(text);
+      target.set(bytes);
+      return { read: text.length, written: bytes.length };
+    }
+  }
+  define(scope, "TextDecoder", Decoder);
+  define(scope, "TextEncoder", Encoder);
+
+  // What the loader takes for a command-line JavaScript shell.
+  const nothing = (): void => {};
+  const unknownFile = (name: string): never => {
+    throw new Error(`there is no file ${name}`);
+  };
+  define(scope, "read", unknownFile);
+  define(scope, "load", unknownFile);
+  define(scope, "readbuffer", (name: string) => {
+    if (name.endsWith(".wasm")) return new Bytes(files.wasm);
+    if (name.endsWith(".zip")) return new Bytes(files.stdlib);
+    return unknownFile(name);
+  });
+  define(scope, "console", { log: nothing, info: nothing, debug: nothing, warn: nothing, error: nothing });
+  for (const name of ["setTimeout", "setInterval", "clearTimeout", "clearInterval"]) define(scope, name, () => 0);
+  define(scope, "queueMicrotask", (callback: () => void) => void Promise.resolve().then(callback));
+  define(scope, "AbortController", class {});
+  define(scope, "AbortSignal", class {});
+  define(
+    scope,
+    "URL",
+    class {
+      readonly href: string;
+      constructor(href: string) {
+        this.href = href;
+      }
+      toString(): string {
+        return this.href;
+      }
+    },
+  );
+  // Compiled and started at once: nobody would turn an event loop for a promise of V8's own.
+  const engine = scope.WebAssembly as {
+    Module: new (source: unknown) => object;
+    Instance: new (module: object, imports: unknown) => object;
+  };
+  const { Module, Instance } = engine;
+  define(engine, "compile", async (source: unknown) => new Module(source));
+  define(engine, "instantiate", async (source: unknown, imports?: unknown) => {
+    if (source instanceof Module) return new Instance(source, imports);
+    const module = new Module(source);
+    return { module, instance: new Instance(module, imports) };
+  });
+
+  // Output: bytes in, whole lines out, until the budget is used; then the callback is never called again.
+  let bytesLeft = 0;
+  let linesLeft = 0;
+  let isTruncated = false;
+  let lastLine: string | null = null;
+  const truncate = (): void => {
+    bytesLeft = 0;
+    linesLeft = 0;
+    if (!isTruncated) host(null);
+    isTruncated = true;
+  };
+  /** The longest prefix of at most `max` bytes that ends with a whole character. */
+  const cutAt = (bytes: Uint8Array, length: number, max: number): number => {
+    if (length <= max) return length;
+    let end = max;
+    while (end > 0 && ((bytes[end] as number) & 0xc0) === 0x80) end--;
+    return end;
+  };
+  const emit = (bytes: Uint8Array, from: number, to: number): void => {
+    if (linesLeft <= 0 || (bytesLeft <= 0 && to > from)) return truncate();
+    const line = new Bytes(bytes.buffer, bytes.byteOffset + from, to - from);
+    const kept = cutAt(line, to - from, bytesLeft);
+    const text = decodeUtf8(line, 0, kept);
+    bytesLeft -= kept + 1;
+    linesLeft--;
+    lastLine = text;
+    host(text);
+    if (kept < to - from) truncate();
+  };
+  const createStream = () => {
+    let held = new Bytes(256);
+    let length = 0;
+    const append = (bytes: Uint8Array, from: number, to: number): void => {
+      // Beyond the budget nothing more of a line is shown: one byte more tells that it was cut.
+      const wanted = min(to - from, bytesLeft + 4 - length);
+      if (wanted <= 0) return;
+      if (length + wanted > held.length) {
+        const larger = new Bytes((length + wanted) * 2);
+        for (let index = 0; index < length; index++) larger[index] = held[index] as number;
+        held = larger;
+      }
+      for (let index = 0; index < wanted; index++) held[length + index] = bytes[from + index] as number;
+      length += wanted;
+    };
+    const flush = (): void => {
+      if (length > 0) emit(held, 0, length);
+      length = 0;
+    };
+    const write = (bytes: Uint8Array): number => {
+      const count = bytes.length;
+      if (linesLeft <= 0 || bytesLeft <= 0) {
+        if (count > 0) truncate();
+        return count;
+      }
+      let from = 0;
+      for (let index = 0; index < count && linesLeft > 0; index++) {
+        if (bytes[index] !== 10) continue;
+        if (length === 0) emit(bytes, from, index);
+        else {
+          append(bytes, from, index);
+          flush();
+        }
+        from = index + 1;
+      }
+      if (from < count) {
+        if (linesLeft > 0) append(bytes, from, count);
+        else truncate();
+      }
+      return count;
+    };
+    return { write, flush };
+  };
+  const stdout = createStream();
+  const stderr = createStream();
+
+  const sleep = (seconds: unknown): void => {
+    if (typeof seconds === "number" && seconds > 0) elapsedMs += min(seconds * 1000, 1e15);
+  };
+
+  /** Loads the interpreter. Its answer is a function of the runner: one JSON text in, one string out. */
+  const boot = async (
+    load: (options: object) => Promise<PyodideLike>,
+    createPyodideModule: unknown,
+    lock: string,
+  ): Promise<PyodideLike> => {
+    const { snapshot } = files;
+    const py = await load({
+      indexURL: "/pyodide/",
+      packageBaseUrl: "/pyodide/",
+      lockFileContents: parse(lock),
+      createPyodideModule,
+      jsglobals: Object.create(null),
+      stdin: () => undefined,
+      stdout: nothing,
+      stderr: nothing,
+      env: { HOME: "/home/sandbox", PYTHONHASHSEED: "0", TZ: "UTC" },
+      ...(snapshot === null ? { _makeSnapshot: true } : { _loadSnapshot: new Bytes(snapshot) }),
+    });
+    py.setStdout({ write: stdout.write, isatty: false });
+    py.setStderr({ write: stderr.write, isatty: false });
+    return py;
+  };
+
+  return {
+    boot,
+    sleep,
+    begin(options: ShellOptions, heap: ArrayBuffer): void {
+      startMs = options.now;
+      elapsedMs = 0;
+      sow(options.seed);
+      heapMax = floor((byteLengthOf(heap) + options.memoryMb * MIB) / PAGE) * PAGE;
+      bytesLeft = options.stdoutBytes;
+      linesLeft = options.stdoutLines;
+    },
+    finish(): void {
+      stdout.flush();
+      stderr.flush();
+    },
+    /** The last printed line as JSON; null where nothing was printed. */
+    lastLine: (): string => (lastLine === null ? "null" : stringify(lastLine)),
+    parse: parse as (text: string) => unknown,
+    sliceText,
+    charCodeAt,
+  };
+}
+
+/** The little of pyodide's interface that is used here. */
+export interface PyodideLike {
+  runPython(source: string): unknown;
+  setStdout(options: object): void;
+  setStderr(options: object): void;
+  makeMemorySnapshot(): Uint8Array;
+  globals: { get(name: string): unknown; delete(name: string): void };
+  _module: { HEAP8: Int8Array };
+}

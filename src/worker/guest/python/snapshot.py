@@ -1,0 +1,49 @@
+"""What is done once, before the snapshot is taken: modules that programs import are loaded and the ways of a run are warm."""
+
+import gc
+import importlib
+import json
+import linecache
+import sys
+import warnings
+
+MODULES = """
+abc array ast asyncio asyncio.base_events asyncio.queues asyncio.taskgroups asyncio.timeouts base64 bisect calendar
+cmath collections collections.abc colorsys concurrent.futures contextlib contextvars copy csv dataclasses datetime
+decimal difflib enum fractions functools graphlib hashlib heapq html inspect io itertools json keyword linecache
+locale logging math numbers operator os.path pathlib pprint queue random re reprlib select secrets shlex statistics string
+struct tempfile textwrap threading time timeit tokenize traceback types typing unicodedata unittest uuid weakref zlib
+zoneinfo _strptime
+"""
+PROGRAMS = (
+    "import json\nprint(f'{1:.2f}')\nclass A: pass\nraise ValueError('x')",
+    "[1, {'a': 2.5}, 'x', {1}, (2, 3)]",
+    "result = input",
+    "import asyncio\nasync def main():\n    await asyncio.sleep(0)\n    return 1\nasyncio.run(main())",
+    "import asyncio\nawait asyncio.gather(asyncio.sleep(0), asyncio.sleep(0))",
+    "def broken(:",
+    "import dataclasses\n@dataclasses.dataclass\nclass P:\n    x: int\nP(1)",
+)
+
+
+def warm_up(run):
+    text = {"input": '{"a":1}', "timerTurns": 100, "resultBytes": 10000, "globals": None, "modules": None, "dynamicCode": True}
+    main = sys.modules["__main__"]
+    for source in PROGRAMS:
+        run(json.dumps({**text, "source": source}), lambda seconds: None)
+    sys.modules["__main__"] = main
+    linecache.clearcache()
+
+
+def prepare(run):
+    for name in MODULES.split():
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            pass
+    warnings.simplefilter("ignore")
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(line_buffering=True, errors="backslashreplace")
+    warm_up(run)
+    gc.collect()
+    gc.freeze()
