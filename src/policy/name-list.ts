@@ -9,7 +9,10 @@ import { matchesSome } from "./name-patterns.ts";
 import { defineCondition, type Finding, nameSome, no, onManifest, unknown, yes } from "./rule.ts";
 
 const entries = z.array(
-  z.string().min(1).regex(/^[^*]*\*?$/, { error: "a name, or the beginning of one followed by *" }),
+  z
+    .string()
+    .min(1)
+    .regex(/^[^*]*\*?$/, { error: "a name, or the beginning of one followed by *" }),
 );
 
 const nameListSchema = z

@@ -9,7 +9,7 @@ import json
 from manifest_collect import ASPECTS, collect
 from manifest_walk import TooLarge, Walker
 
-MAX_SOURCE_CHARS = 300_000
+MAX_SOURCE_CHARS = 200_000
 
 
 def _nothing_known():

@@ -9,7 +9,7 @@ from manifest_names import CODE_MAKERS, is_private
 from manifest_scope import Scope
 from manifest_text import literal, parse_text
 
-MAX_NODES = 150_000
+MAX_NODES = 60_000
 MAX_TEXT_CHARS = 1000
 _SILENT = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
 
