@@ -3,8 +3,10 @@
  */
 
 import { describe, expect, test } from "vitest";
+import { denied } from "../../src/graph/refusals.ts";
 import { parsePolicyDocument } from "../../src/policy/document.ts";
 import { createPolicy } from "../../src/policy/evaluate.ts";
+import { PURE_PYTHON_MODULES } from "../../src/policy/preset-names.ts";
 import { PRESET_NAMES, PRESETS } from "../../src/policy/presets.ts";
 import type { Facts, Manifest } from "../../src/types.ts";
 import { makeFacts, makeManifest, readFacts } from "./facts.ts";
@@ -120,6 +122,14 @@ describe("standard", () => {
   test("an import that is refused is told that no module can be loaded", () => {
     const { reasons } = createPolicy("standard").evaluate(readFacts("require('lodash')"));
     expect(reasons[0]?.message).toMatch(/No module can be loaded/);
+  });
+
+  test("an import of Python that is refused is told every module that there is, in one observation", () => {
+    const { reasons } = createPolicy("standard").evaluate(python({ imports: ["numpy"] }));
+    const { message, truncated } = denied(reasons.map((reason) => reason.message).join(" "));
+    expect(message).toContain("Third-party packages are not there.");
+    expect(message).toContain(PURE_PYTHON_MODULES.join(", "));
+    expect(truncated).toBeUndefined();
   });
 
   test("refuses the identical program once it has failed twice", () => {
