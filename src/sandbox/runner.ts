@@ -126,7 +126,7 @@ function settle(
     const words = "The worker broke the protocol and was discarded.";
     return { observation: failure({ ...parts, status: "crashed", message: words }), engineSha256: null };
   }
-  if (RECYCLED_AFTER.has(outcome.status)) pool.discard(worker);
+  if (RECYCLED_AFTER.has(outcome.status) || outcome.error === "EngineError") pool.discard(worker);
   else pool.release(worker);
   return { observation: fromOutcome(outcome, limits, parts), engineSha256: outcome.sha256 };
 }

@@ -15,6 +15,8 @@ const ADDRESS_SPACE_MB: Record<Language, number> = {
   python: 128 * 1024,
 };
 export const OPEN_FILES = 64;
+/** In KiB, of the 8 MiB that a process has: CPython's own count then ends a recursion before V8's stack does. */
+const PYTHON_FLAGS = ["--stack-size=3900"];
 /** Beside what a run may take: Node, the engine and what it has loaded. */
 const CONTAINER_BASE_MB: Record<Language, number> = { javascript: 256, python: 1024 };
 
@@ -36,6 +38,7 @@ export function workerArguments({ files, role, env, language, prepared }: Launch
     // node-gyp-build looks at the last one to tell musl from glibc, and does not load without it.
     ...(role === "taken-over" ? [] : [...readable, "/etc/alpine-release"].map((path) => `--allow-fs-read=${path}`)),
     "--no-node-snapshot",
+    ...(language === "python" ? PYTHON_FLAGS : []),
     "--disable-warning=PERM0001",
     "--disable-warning=ExperimentalWarning",
     files.entry,

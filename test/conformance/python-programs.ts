@@ -21,7 +21,8 @@ export const PYTHON_PROGRAMS: Programs = {
   printsThenFillsMemory: "print('before')\nkept = []\nwhile True: kept.append(bytearray(10 ** 6))",
   // By the isolate's own JavaScript, which guest code does reach: a built-in of V8 that no time limit of it stops.
   printsThenCannotBeInterrupted:
-    "import pyodide.code\nprint('before')\npyodide.code.run_js('[].reverse.call({ length: 2 ** 53 - 1 })')",
+    "from pyodide.ffi import to_js\nprint('before')\n" +
+    "to_js([]).constructor.constructor('[].reverse.call({ length: 2 ** 53 - 1 })')()",
   printsForever: "line = 0\nwhile True:\n    print(line)\n    line += 1",
   prints: (text) => `print(${quote(text)})`,
   hasText: (letters) => `"x" * ${letters}`,

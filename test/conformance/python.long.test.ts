@@ -13,6 +13,5 @@ for (const { name } of LAUNCHERS) {
     containment: name as NonNullable<SandboxOptions["containment"]>,
     programs: PYTHON_PROGRAMS,
     memoryEnd: { status: "error", error: "MemoryError" },
-    hasSlowStart: true,
   });
 }

@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 
 /** In the order in which they are run: later files use the names of earlier ones. */
-const FILES = ["encode", "loop", "errors", "allow", "manifest", "runner", "snapshot"] as const;
+const FILES = ["encode", "loop", "threads", "errors", "allow", "manifest", "runner", "snapshot"] as const;
 
 /** The inspector's parts, modules that import each other: a namespace each, and no name that a program could import. */
 const MODULES = ["manifest_names", "manifest_scope", "manifest_text", "manifest_walk", "manifest_collect"] as const;
@@ -30,6 +30,7 @@ def _install():
     for name, _ in modules:
         del sys.modules[name]
     space["install_loop"]()
+    space["install_threads"]()
     space["hide_our_frames"]()
     space["prepare"](space["sallyport_run"])
     return space["sallyport_run"]

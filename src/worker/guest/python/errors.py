@@ -5,9 +5,11 @@ Frames that are not of the program do not count. Never raises anything itself, s
 
 import json
 import traceback
+import zoneinfo
 
 PROGRAM = "<main>"
 MAX_MESSAGE = 1000
+ADVISED = (ModuleNotFoundError, zoneinfo.ZoneInfoNotFoundError)
 
 
 def utf16_length(text):
@@ -51,7 +53,10 @@ def text_of(error):
     if isinstance(error, SyntaxError) and error.msg is not None:
         text = error.msg
     else:
-        text = BaseException.__str__(error) if isinstance(error, BaseExceptionGroup) else str(error)
+        text = str(error)
+    if isinstance(error, ADVISED):
+        # What follows is advice for another place than this.
+        text = text.split("\n", 1)[0].split(" \\n", 1)[0].strip('"')
     notes = getattr(error, "__notes__", None)
     if isinstance(notes, list):
         text = "\n".join([text, *(note for note in notes if isinstance(note, str))])

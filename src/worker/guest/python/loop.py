@@ -6,8 +6,6 @@ Needs no stack switching: whoever waits runs the loop. Where nothing can happen 
 import asyncio
 import asyncio.base_events
 import asyncio.events
-import concurrent.futures
-import concurrent.futures.thread
 import select
 import time
 
@@ -96,31 +94,6 @@ class Policy(asyncio.events._BaseDefaultEventLoopPolicy):
         return self._local._loop
 
 
-class InlineExecutor(concurrent.futures.Executor):
-    """A pool of threads where there are none: each call runs when it is submitted."""
-
-    def __init__(self, max_workers=None, thread_name_prefix="", initializer=None, initargs=()):
-        if max_workers is not None and max_workers <= 0:
-            raise ValueError("max_workers must be greater than 0")
-        self._shutdown = False
-        if initializer is not None:
-            initializer(*initargs)
-
-    def submit(self, fn, /, *args, **kwargs):
-        if self._shutdown:
-            raise RuntimeError("cannot schedule new futures after shutdown")
-        future = concurrent.futures.Future()
-        future.set_running_or_notify_cancel()
-        try:
-            future.set_result(fn(*args, **kwargs))
-        except Exception as error:
-            future.set_exception(error)
-        return future
-
-    def shutdown(self, wait=True, *, cancel_futures=False):
-        self._shutdown = True
-
-
 def wait_for_nothing(rlist, wlist, xlist, timeout=None):
     """`select.select`: no descriptor is ever ready, so that it is a sleep."""
     if timeout is None:
@@ -135,5 +108,3 @@ def install_loop():
     asyncio.events._set_running_loop(None)
     asyncio.events._set_event_loop_policy(Policy())
     asyncio.SelectorEventLoop = asyncio.EventLoop = Loop
-    concurrent.futures.ThreadPoolExecutor = InlineExecutor
-    concurrent.futures.thread.ThreadPoolExecutor = InlineExecutor

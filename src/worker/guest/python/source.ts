@@ -18,6 +18,8 @@ const EDITS: readonly (readonly [string, string])[] = [
   ["export default _createPyodideModule", "globalThis.createPyodideModule=_createPyodideModule"],
   ["var randomFill=view=>{(randomFill=initRandomFill())(view)};", "var randomFill=crypto.getRandomValues;"],
   ["var getHeapMax=()=>4294901760;", "var getHeapMax=globalThis.sallyportHeapMax;"],
+  // A stack of the interpreter's that ended is no output of the program.
+  ["e||_dump_traceback();", ""],
 ];
 
 function editGlue(glue: string): string {
