@@ -66,13 +66,10 @@ export interface CallLimits {
   timerTurns: number;
 }
 
-/** What the policy takes away from the guest at run time. */
+/** What stays in the guest: ways to make code from text; globals (Python: built-ins); what Python may import. */
 export interface Permits {
-  /** False removes `eval` and the four function constructors. */
   dynamicCode: boolean;
-  /** Where given, every other global is removed from the guest; in Python, every other built-in. */
   globals?: readonly string[];
-  /** Where given, no other module can be imported. Python only. */
   modules?: readonly string[];
 }
 

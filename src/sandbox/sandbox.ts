@@ -10,7 +10,6 @@ import type { ManifestMessage } from "../protocol/messages.ts";
 import type { InspectRequest, Language, Layer, Manifest, Sandbox } from "../types.ts";
 import { warnOfProcess } from "./containment.ts";
 import { countWorkers, createPools, LANGUAGES } from "./language-pools.ts";
-import { failure } from "./observation.ts";
 import { checkRequired, layersOf, makeReport, type Reported } from "./report/report.ts";
 import { prepareRun } from "./request.ts";
 import { runInPool } from "./runner.ts";
@@ -91,10 +90,6 @@ export async function createSandbox(options?: SandboxOptions): Promise<Sandbox> 
       const prepared = prepareRun(request, limits);
       if (closing) throw new SandboxError("POOL_CLOSED", "The sandbox is closed: make a new one with createSandbox.");
       if ("refused" in prepared) return { observation: prepared.refused, engineSha256: null };
-      if (!LANGUAGES.includes(request.language)) {
-        const message = `There is no engine for ${request.language} in this version: use ${LANGUAGES.join(" or ")}.`;
-        return { observation: failure({ status: "unavailable", message }), engineSha256: null };
-      }
       const { pool, start } = pools.runners[request.language];
       // The pool of JavaScript is up since the sandbox is; nothing is awaited for it.
       if (request.language !== "javascript") await start();

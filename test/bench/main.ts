@@ -31,6 +31,7 @@ const SECTIONS: Readonly<Record<string, (subject: Subject) => Promise<Row[]>>> =
   paced: measurePaced,
   rate: measureRate,
   kill: async (subject) => (await import("./kill.ts")).measureKill(subject),
+  python: async (subject) => (await import("./python.ts")).measurePython(subject),
   // Loaded late: LangChain is large, and the rows above it are about the sandbox alone.
   "graph turn": async (subject) => (await import("./graph-turn.ts")).measureGraphTurn(subject),
   "CPU work": measureCpuWork,

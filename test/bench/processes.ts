@@ -3,7 +3,7 @@
  * Linux only; elsewhere there is nothing to say, and the rows that need it say so.
  */
 
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { pause } from "./statistics.ts";
 
 const PAGE_BYTES = 4096;
@@ -11,7 +11,6 @@ const MIB = 1024 * 1024;
 const NS_PER_MS = 1e6;
 const MS_PER_TICK = 10;
 /** Fields of /proc/ID/stat. */
-const STATE = 2;
 const USER_TIME = 13;
 const CHILDREN_TIME = 15;
 const POLL_MS = 20;
@@ -76,9 +75,14 @@ export async function waitForWorkers(others: ReadonlySet<number>, count: number)
   return listChildren().filter((id) => !others.has(id));
 }
 
+/** In all its threads: an engine may make its next isolate on another than the main one. */
 function isWaiting(id: number): boolean {
   try {
-    return readStat(id)[STATE] === "S";
+    const threads = readdirSync(`/proc/${id}/task`);
+    return threads.every((thread) => {
+      const text = readFileSync(`/proc/${id}/task/${thread}/stat`, "latin1");
+      return text.slice(text.lastIndexOf(")") + 2).startsWith("S");
+    });
   } catch {
     return false;
   }

@@ -128,7 +128,6 @@ describe("wrong use ends with 2, one sentence and no stack:", () => {
     ["a limit that is no number", ["run", "-", "--limit", "timeoutMs=fast"], /timeoutMs.*got "fast"/],
     ["a limit without a value", ["run", "-", "--limit", "timeoutMs"], /name=value/],
     ["an unknown language", ["run", "-", "--language", "cobol"], /javascript, typescript or python/],
-    ["a language without an engine", ["run", "-", "--language", "python"], /no engine for python/],
     ["an unknown policy", ["run", "-", "--policy", "lax"], /--policy.*standard.*"lax".*no such file/],
     ["an unknown containment", ["run", "-", "--containment", "moat"], /containment.*"moat"/],
     ["an unknown option", ["run", "--fast"], /unknown option '--fast'/],

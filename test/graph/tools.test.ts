@@ -26,10 +26,10 @@ const only = (options: object = {}) => {
 describe("createCodeTools", () => {
   it("makes one tool for each language of the sandbox, described by policy and limits", () => {
     const tools = createCodeTools({ sandbox: rig.sandbox });
-    expect(tools.map(({ name }) => name)).toEqual([TOOL]);
+    expect(tools.map(({ name }) => name)).toEqual([TOOL, "run_python_sandboxed"]);
     expect(tools[0]?.description).toContain("1000 ms");
-    const both = createCodeTools({ sandbox: { ...rig.sandbox, languages: ["javascript", "python"] } });
-    expect(both.map(({ name }) => name)).toEqual([TOOL, "run_python_sandboxed"]);
+    const one = createCodeTools({ sandbox: { ...rig.sandbox, languages: ["javascript"] } });
+    expect(one.map(({ name }) => name)).toEqual([TOOL]);
   });
 
   it("publishes a strict schema with source alone", () => {

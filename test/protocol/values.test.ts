@@ -29,6 +29,10 @@ describe("a tagged value", () => {
     [tag("Float64Array", [tag("-0"), tag("NaN"), 1.5]), Float64Array.of(-0, Number.NaN, 1.5)],
     [tag("BigInt64Array", [tag("bigint", "-1")]), BigInt64Array.of(-1n)],
     [tag("ArrayBuffer", [1, 2]), Uint8Array.of(1, 2).buffer],
+    [tag("bytes", [1, 255]), Uint8Array.of(1, 255)],
+    [tag("dict", [[1, tag("set", [2])]]), new Map([[1, new Set([2])]])],
+    [tag("frozenset", ["a"]), new Set(["a"])],
+    [tag("Decimal", "1.10"), new Opaque("Decimal", "1.10")],
     [
       tag("object", [
         ["$type", "bigint"],

@@ -89,10 +89,6 @@ describe("a request with", () => {
     }
   });
 
-  it("a language that has no engine here is unavailable, not a fault", async () => {
-    expect(await run("1", { language: "python" })).toMatchObject({ status: "unavailable", error: "Unavailable" });
-  });
-
   it("limits that are undefined has the sandbox's own", async () => {
     const limits = { timeoutMs: undefined } as unknown as NonNullable<RunRequest["limits"]>;
     expect(await run("1", { limits })).toMatchObject({ ok: true, result: 1 });
@@ -120,11 +116,11 @@ describe("a request with", () => {
 describe("what a sandbox says of itself", () => {
   it("names layers, languages and limits", async () => {
     const { sandbox } = inUse;
-    expect(sandbox.languages).toEqual(["javascript"]);
+    expect(sandbox.languages).toEqual(["javascript", "python"]);
     expect(sandbox.layers).toEqual(expect.arrayContaining(["isolate", "process", "deadline"]));
     const report = await sandbox.report();
     expect(sandbox.layers.includes("containment")).toBe(report.containment !== "process");
-    expect(report.languages).toEqual(["javascript"]);
+    expect(report.languages).toEqual(["javascript", "python"]);
     expect(Number(report.workerNode.split(".")[0])).toBeGreaterThanOrEqual(24);
     expect(report.layers.filter(({ active }) => active).map(({ name }) => name)).toEqual(sandbox.layers);
   });
@@ -133,7 +129,12 @@ describe("what a sandbox says of itself", () => {
     const { observation, engineSha256 } = await inUse.sandbox.execute({ language: "javascript", source: "1" });
     expect(observation).toMatchObject({ ok: true, result: 1 });
     expect(engineSha256).toBe("6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b");
-    const refused = await inUse.sandbox.execute({ language: "python", source: "1" });
+    const refused = await inUse.sandbox.execute({
+      language: "javascript",
+      source: "1",
+      limits: { sourceChars: 1 },
+      input: "x".repeat(300_000),
+    });
     expect(refused.engineSha256).toBe(null);
   });
 });

@@ -25,8 +25,8 @@ export function createPythonEngine({ prepared }: EngineOptions): Engine {
     while (ahead.length < prepared) ahead.push(loader.prepare());
   };
   refill();
-  // All of them: what the worker holds from here on is what the watchdog measures a run against.
-  for (const interpreter of ahead) interpreter.ready();
+  // The first alone: the worker is ready with it, and the others load behind.
+  ahead[0]?.ready();
 
   return {
     language: "python",

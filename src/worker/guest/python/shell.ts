@@ -3,6 +3,9 @@
  * clock, seeded chance, and lines of output that leave through the one captured callback. It reaches nothing outside.
  */
 
+import type { createOutput } from "./output.ts";
+import type { createText } from "./text.ts";
+
 /** What the worker tells the shell of one run; the rest of the text is the runner's, in Python. */
 export interface ShellOptions {
   now: number;
@@ -19,12 +22,15 @@ export interface ShellFiles {
   snapshot: SharedArrayBuffer | null;
 }
 
-export function createShell(host: (line: string | null) => void, files: ShellFiles) {
+export function createShell(
+  files: ShellFiles,
+  text: ReturnType<typeof createText>,
+  output: ReturnType<typeof createOutput>,
+) {
   "use strict";
   const scope = globalThis as unknown as Record<string, unknown>;
   const { parse, stringify } = JSON;
   const { min, floor, imul } = Math;
-  const { fromCharCode } = String;
   const Bytes = Uint8Array;
   const PAGE = 65536;
   const MIB = 1048576;
@@ -100,63 +106,8 @@ export function createShell(host: (line: string | null) => void, files: ShellFil
   define(scope, "sallyportHeapMax", () => heapMax);
 
   // Text: what a bare isolate lacks.
-  const decodeUtf8 = (bytes: Uint8Array, from: number, to: number): string => {
-    let text = "";
-    let index = from;
-    while (index < to) {
-      const first = bytes[index++] as number;
-      let code = first;
-      if (first >= 0xc2) {
-        const more = first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
-        code = more === 1 ? first & 31 : more === 2 ? first & 15 : first & 7;
-        for (let count = 0; count < more && index < to; count++) code = (code << 6) | ((bytes[index++] as number) & 63);
-      } else if (first >= 0x80) code = 0xfffd;
-      if (code > 0x10ffff) code = 0xfffd;
-      text += code > 0xffff ? fromCharCode(0xd7c0 + (code >> 10), 0xdc00 + (code & 1023)) : fromCharCode(code);
-    }
-    return text;
-  };
-  const asBytes = (view: ArrayBuffer | ArrayBufferView | undefined): Uint8Array => {
-    if (view === undefined) return new Bytes(0);
-    if (view instanceof Bytes) return view;
-    return ArrayBuffer.isView(view) ? new Bytes(view.buffer, view.byteOffset, view.byteLength) : new Bytes(view);
-  };
-  class Decoder {
-    readonly encoding: string;
-    constructor(encoding = "utf-8") {
-      this.encoding = encoding;
-    }
-    decode(view?: ArrayBuffer | ArrayBufferView): string {
-      const bytes = asBytes(view);
-      if (!this.encoding.includes("16")) return decodeUtf8(bytes, 0, bytes.length);
-      let text = "";
-      for (let at = 0; at + 1 < bytes.length; at += 2) {
-        text += fromCharCode((bytes[at] as number) | ((bytes[at + 1] as number) << 8));
-      }
-      return text;
-    }
-  }
-  class Encoder {
-    readonly encoding = "utf-8";
-    encode(text = ""): Uint8Array {
-      const bytes: number[] = [];
-      for (const character of text) {
-        const code = character.codePointAt(0) as number;
-        if (code < 0x80) bytes.push(code);
-        else if (code < 0x800) bytes.push(192 | (code >> 6), 128 | (code & 63));
-        else if (code < 0x10000) bytes.push(224 | (code >> 12), 128 | ((code >> 6) & 63), 128 | (code & 63));
-        else bytes.push(240 | (code >> 18), 128 | ((code >> 12) & 63), 128 | ((code >> 6) & 63), 128 | (code & 63));
-      }
-      return new Bytes(bytes);
-    }
-    encodeInto(text: string, target: Uint8Array): { read: number; written: number } {
-      const bytes = this.encode(text);
-      target.set(bytes);
-      return { read: text.length, written: bytes.length };
-    }
-  }
-  define(scope, "TextDecoder", Decoder);
-  define(scope, "TextEncoder", Encoder);
+  define(scope, "TextDecoder", text.Decoder);
+  define(scope, "TextEncoder", text.Encoder);
 
   // What the loader takes for a command-line JavaScript shell.
   const nothing = (): void => {};
@@ -201,81 +152,6 @@ export function createShell(host: (line: string | null) => void, files: ShellFil
     return { module, instance: new Instance(module, imports) };
   });
 
-  // Output: bytes in, whole lines out, until the budget is used; then the callback is never called again.
-  let bytesLeft = 0;
-  let linesLeft = 0;
-  let isTruncated = false;
-  let lastLine: string | null = null;
-  const truncate = (): void => {
-    bytesLeft = 0;
-    linesLeft = 0;
-    if (!isTruncated) host(null);
-    isTruncated = true;
-  };
-  /** The longest prefix of at most `max` bytes that ends with a whole character. */
-  const cutAt = (bytes: Uint8Array, length: number, max: number): number => {
-    if (length <= max) return length;
-    let end = max;
-    while (end > 0 && ((bytes[end] as number) & 0xc0) === 0x80) end--;
-    return end;
-  };
-  const emit = (bytes: Uint8Array, from: number, to: number): void => {
-    if (linesLeft <= 0 || (bytesLeft <= 0 && to > from)) return truncate();
-    const line = new Bytes(bytes.buffer, bytes.byteOffset + from, to - from);
-    const kept = cutAt(line, to - from, bytesLeft);
-    const text = decodeUtf8(line, 0, kept);
-    bytesLeft -= kept + 1;
-    linesLeft--;
-    lastLine = text;
-    host(text);
-    if (kept < to - from) truncate();
-  };
-  const createStream = () => {
-    let held = new Bytes(256);
-    let length = 0;
-    const append = (bytes: Uint8Array, from: number, to: number): void => {
-      // Beyond the budget nothing more of a line is shown: one byte more tells that it was cut.
-      const wanted = min(to - from, bytesLeft + 4 - length);
-      if (wanted <= 0) return;
-      if (length + wanted > held.length) {
-        const larger = new Bytes((length + wanted) * 2);
-        for (let index = 0; index < length; index++) larger[index] = held[index] as number;
-        held = larger;
-      }
-      for (let index = 0; index < wanted; index++) held[length + index] = bytes[from + index] as number;
-      length += wanted;
-    };
-    const flush = (): void => {
-      if (length > 0) emit(held, 0, length);
-      length = 0;
-    };
-    const write = (bytes: Uint8Array): number => {
-      const count = bytes.length;
-      if (linesLeft <= 0 || bytesLeft <= 0) {
-        if (count > 0) truncate();
-        return count;
-      }
-      let from = 0;
-      for (let index = 0; index < count && linesLeft > 0; index++) {
-        if (bytes[index] !== 10) continue;
-        if (length === 0) emit(bytes, from, index);
-        else {
-          append(bytes, from, index);
-          flush();
-        }
-        from = index + 1;
-      }
-      if (from < count) {
-        if (linesLeft > 0) append(bytes, from, count);
-        else truncate();
-      }
-      return count;
-    };
-    return { write, flush };
-  };
-  const stdout = createStream();
-  const stderr = createStream();
-
   const sleep = (seconds: unknown): void => {
     if (typeof seconds === "number" && seconds > 0) elapsedMs += min(seconds * 1000, 1e15);
   };
@@ -299,8 +175,8 @@ export function createShell(host: (line: string | null) => void, files: ShellFil
       env: { HOME: "/home/sandbox", PYTHONHASHSEED: "0", TZ: "UTC" },
       ...(snapshot === null ? { _makeSnapshot: true } : { _loadSnapshot: new Bytes(snapshot) }),
     });
-    py.setStdout({ write: stdout.write, isatty: false });
-    py.setStderr({ write: stderr.write, isatty: false });
+    py.setStdout({ write: output.stdout.write, isatty: false });
+    py.setStderr({ write: output.stderr.write, isatty: false });
     return py;
   };
 
@@ -312,15 +188,17 @@ export function createShell(host: (line: string | null) => void, files: ShellFil
       elapsedMs = 0;
       sow(options.seed);
       heapMax = floor((byteLengthOf(heap) + options.memoryMb * MIB) / PAGE) * PAGE;
-      bytesLeft = options.stdoutBytes;
-      linesLeft = options.stdoutLines;
+      output.open(options.stdoutBytes, options.stdoutLines);
     },
     finish(): void {
-      stdout.flush();
-      stderr.flush();
+      output.stdout.flush();
+      output.stderr.flush();
     },
     /** The last printed line as JSON; null where nothing was printed. */
-    lastLine: (): string => (lastLine === null ? "null" : stringify(lastLine)),
+    lastLine: (): string => {
+      const line = output.lastLine();
+      return line === null ? "null" : stringify(line);
+    },
     parse: parse as (text: string) => unknown,
     sliceText,
     charCodeAt,

@@ -3,7 +3,9 @@
  * them together. Runs in the worker; what it makes runs in the isolate, never here.
  */
 
+import { createOutput } from "./output.ts";
 import { createShell, type PyodideLike, type ShellFiles, type ShellOptions } from "./shell.ts";
+import { createText } from "./text.ts";
 
 /** What pyodide's package gives as text. */
 export interface PyodideTexts {
@@ -93,7 +95,12 @@ export type { ShellFiles, ShellOptions };
 /** Evaluates to a function of the callback and the bytes; that gives the interpreter, which is yet to be loaded. */
 export function pythonScript({ loader, glue, lock }: PyodideTexts): string {
   const open = "(function (host, wasm, stdlib, snapshot) {\n";
-  const shell = `const shell = (${createShell})((line) => void host(line), { wasm, stdlib, snapshot });\n`;
+  const parts = [
+    `const text = (${createText})();`,
+    `const output = (${createOutput})((line) => void host(line), text.decodeUtf8);`,
+    `const shell = (${createShell})({ wasm, stdlib, snapshot }, text, output);\n`,
+  ];
+  const shell = parts.join("\n");
   const close = `\nreturn (${createInterpreter})(shell, ${JSON.stringify(lock)});\n})`;
   return `${open}${shell}${loader}\n${editGlue(glue)}${close}`;
 }

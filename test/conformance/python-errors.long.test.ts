@@ -1,0 +1,109 @@
+/**
+ * What a person reads of a Python program that failed: type, message, line and column in the source as it was written.
+ */
+
+import { describe, expect, it } from "vitest";
+import { useSandbox } from "../fixtures/use-sandbox.ts";
+
+const { run: runAny } = useSandbox({ workers: 1, standby: 0 });
+const run: typeof runAny = (source, asked) => runAny(source, { language: "python", ...asked });
+
+type Told = [what: string, source: string, error: string, line: number, column: number];
+
+describe("an error", () => {
+  it.each<Told>([
+    ["in a function", "def f():\n    return 1 / 0\n\nf()", "ZeroDivisionError", 2, 12],
+    ["in the library that was called", "import json\n\nx = json.loads('{')", "JSONDecodeError", 3, 5],
+    ["in code made from text", "a = 1\nexec('1/0')", "ZeroDivisionError", 2, 1],
+    ["behind characters that take two units", "x = 'é😀' + nothing", "NameError", 1, 13],
+    ["of the parser", "def f(:\n    pass", "SyntaxError", 1, 7],
+    ["of an indentation", "if True:\nx = 1", "IndentationError", 2, 1],
+    ["in a coroutine", "import asyncio\nasync def f():\n    raise KeyError('k')\nasyncio.run(f())", "KeyError", 3, 5],
+    ["of a class of its own", "class Wrong(Exception): pass\nraise Wrong('w')", "Wrong", 2, 1],
+    ["without end", "def f(n):\n    return f(n + 1)\nf(0)", "RecursionError", 2, 12],
+    [
+      "without end, through a built-in",
+      "class A:\n    def __repr__(self): return repr(self)\nrepr(A())",
+      "RecursionError",
+      2,
+      32,
+    ],
+    ["that leaves", "import sys\nsys.exit('bad')", "SystemExit", 2, 1],
+  ])("%s has its place", async (_, source, error, line, column) => {
+    expect(await run(source)).toMatchObject({ status: "error", error, line, column });
+  });
+
+  it.each<[what: string, source: string, message: string]>([
+    [
+      "with a cause names it",
+      "try:\n    {}['k']\nexcept KeyError as e:\n    raise ValueError('outer') from e",
+      "outer (caused by KeyError: 'k' (line 2))",
+    ],
+    [
+      "of a group names those in it",
+      "raise ExceptionGroup('some', [ValueError('a'), TypeError('b')])",
+      "some (2 sub-exceptions): ValueError: a; TypeError: b",
+    ],
+    [
+      "that cannot be read is told without",
+      "class E(Exception):\n    def __str__(self): raise SystemExit\nraise E()",
+      "(the message cannot be read)",
+    ],
+    ["with a note has it", "e = ValueError('a')\ne.add_note('b')\nraise e", "a\nb"],
+    ["of a module that is not there gives no advice for elsewhere", "import numpy", "No module named 'numpy'"],
+  ])("%s", async (_, source, message) => {
+    const observation = await run(source);
+    expect(observation.message).toContain(message);
+    expect(JSON.stringify(observation)).not.toMatch(/sallyport|pyodide|\/lib\/python/i);
+  });
+
+  it("is no error where a program leaves as it should", async () => {
+    expect(await run("print('a')\nraise SystemExit")).toMatchObject({ ok: true, result: "a" });
+  });
+
+  it("that a program prints itself shows no frame of ours", async () => {
+    const source =
+      "import traceback\ndef f(): traceback.print_stack()\nf()\ntry:\n    1/0\nexcept Exception:\n    traceback.print_exc()";
+    const { stdout } = await run(source);
+    expect(stdout.join("\n")).toMatch(/line 2, in f[\s\S]*ZeroDivisionError/);
+    expect(stdout.join("\n")).not.toMatch(/sallyport|_pyodide/);
+  });
+});
+
+describe("memory", () => {
+  it("that is not there is a MemoryError, which a program may catch", async () => {
+    const source = "try:\n    [0] * 10**9\nexcept MemoryError:\n    result = 'caught'";
+    expect(await run(source)).toMatchObject({ ok: true, result: "caught" });
+    const bomb = await run("kept = []\nwhile True: kept.append('x' * 10**6)", { limits: { timeoutMs: 10_000 } });
+    expect(bomb).toMatchObject({ status: "error", error: "MemoryError", message: expect.stringContaining("64 MiB") });
+  });
+
+  it("is as much as was allowed, beside the interpreter's own", async () => {
+    const source = "len(bytearray(input * 1024 * 1024))";
+    const limits = { memoryMb: 128, timeoutMs: 10_000 };
+    expect(await run(source, { input: 100, limits })).toMatchObject({ ok: true });
+    expect(await run(source, { input: 140, limits })).toMatchObject({ error: "MemoryError" });
+  });
+});
+
+describe("the end of the interpreter", () => {
+  it.each([
+    ["an exit", "import os\nos._exit(0)"],
+    ["an abort", "import os\nos.abort()"],
+    ["a stack that is too deep", "import sys\nsys.setrecursionlimit(10**9)\ndef f(n): return f(n + 1)\nf(0)"],
+    ["a write over its own memory", "import ctypes\nctypes.memset(16, 255, 10**7)"],
+  ])("by %s is an EngineError, and the next run has another", async (_, source) => {
+    const observation = await run(`print('before')\n${source}`, { limits: { timeoutMs: 10_000 } });
+    expect(observation).toMatchObject({ status: "error", error: "EngineError", stdout: ["before"] });
+    expect(await run("6 * 7")).toMatchObject({ ok: true, result: 42 });
+  });
+
+  it.each([
+    ["a handler that catches all", "while True:\n    try:\n        while True: pass\n    except BaseException: pass"],
+    ["a finally that goes on", "def f():\n    try:\n        while True: pass\n    finally:\n        f()\nf()"],
+    ["a finalizer that never ends", "class A:\n    def __del__(self):\n        while True: pass\na = A()\ndel a"],
+    ["a pattern that takes for ever", "import re\nre.match(r'(a+)+$', 'a' * 40 + 'b')"],
+  ])("does not come from %s: that is a timeout", async (_, source) => {
+    expect(await run(source, { limits: { timeoutMs: 500 } })).toMatchObject({ status: "timeout" });
+  });
+});

@@ -1,0 +1,43 @@
+/**
+ * A handful of Python for `npm test`: that it runs, fails and ends as the contract says. The conformance suite and all
+ * that is particular to Python stand in the long tests.
+ */
+
+import { describe, expect, it } from "vitest";
+import { useSandbox } from "../fixtures/use-sandbox.ts";
+import { PYTHON_PROGRAMS } from "./python-programs.ts";
+
+describe("Python", () => {
+  const { run: runAny } = useSandbox({ workers: 1, standby: 0, python: { workers: 1, prepared: 1 } });
+  const run: typeof runAny = (source, asked) => runAny(source, { language: "python", ...asked });
+
+  it("tells a value, and prints", async () => {
+    const source = "import math\nprint(math.floor(2.5))\n[1, (2, 3), {'a': None}]";
+    expect(await run(source)).toMatchObject({ ok: true, result: [1, [2, 3], { a: null }], stdout: ["2"] });
+  });
+
+  it("names the exception, with its line and column", async () => {
+    const { source, ...where } = PYTHON_PROGRAMS.failsAtRunTime;
+    expect(await run(source)).toMatchObject({ status: "error", ...where });
+  });
+
+  it("reads its input, its seed and its clock", async () => {
+    const source = "import random, time\n[input['a'], random.random(), time.time()]";
+    const asked = { input: { a: 1 }, seed: 5, now: 1_000_000 };
+    const first = await run(source, asked);
+    expect(first).toMatchObject({ ok: true, result: [1, expect.any(Number), 1000] });
+    expect((await run(source, asked)).result).toEqual(first.result);
+  });
+
+  it("finds nothing of the host", async () => {
+    expect(await run("open('/etc/passwd')")).toMatchObject({ status: "error", error: "FileNotFoundError" });
+    expect(await run("import os\n[os.system('id'), sorted(os.environ)]")).toMatchObject({
+      result: [-1, expect.not.arrayContaining(["PATH"])],
+    });
+  });
+
+  it("ends where its time is over, and keeps what it printed", async () => {
+    const observation = await run("print('before')\nwhile True: pass", { limits: { timeoutMs: 300 } });
+    expect(observation).toMatchObject({ status: "timeout", stdout: ["before"] });
+  });
+});
