@@ -9,6 +9,7 @@ import manifest_names as names
 from manifest_names import is_private
 from manifest_scope import is_free
 from manifest_text import format_members, literal, parse_text
+from manifest_uses import argument_of, asks_for_type, called, is_probe
 
 ASPECTS = ("imports", "globals", "members", "dynamicCode")
 MAX_NAMES = 500
@@ -88,12 +89,12 @@ class Found:
             self.private.add(name)
         if name in names.REACHING:
             self.leave_open("globals", "members")
-            if name == "__builtins__" or (name == "__import__" and _call(node, parent) is None):
+            if name == "__builtins__" or (name == "__import__" and called(node, parent) is None):
                 self.leave_open("imports", "dynamicCode")
         if name == "__import__":
-            call = _call(node, parent)
+            call = called(node, parent)
             if call is not None:
-                self.module_or_open(_argument(call, 0, "name"))
+                self.module_or_open(argument_of(call, 0, "name"))
         elif name == "eval":
             self.code.add(self.name_of_eval(node, parent))
         elif name in names.CODE_MAKERS or name == "breakpoint":
@@ -102,7 +103,7 @@ class Found:
             self.leave_open("members", "globals")
             self.key(name, node, parent)
         elif name == "type":
-            if not _asks_for_type(node, parent):
+            if not asks_for_type(node, parent):
                 self.leave_open("members")
         elif name == "help":
             self.leave_open("members", "globals")
@@ -110,7 +111,7 @@ class Found:
 
     def name_of_eval(self, node, parent):
         """The text of a plain call may be known only when it runs: then it is told apart, since it can be made harmless."""
-        call = _call(node, parent)
+        call = called(node, parent)
         if call is None or len(call.args) != 1 or call.keywords or isinstance(call.args[0], ast.Starred):
             return "eval"
         text = call.args[0]
@@ -125,9 +126,9 @@ class Found:
 
     def function(self, name, node, parent):
         """A function that is told by a text what to read."""
-        call = _call(node, parent)
+        call = called(node, parent)
         if name in names.BY_NAME:
-            self.member_or_open(_argument(call, 1, "attr"))
+            self.member_or_open(argument_of(call, 1, "attr"))
         elif name in names.NAME_TAKERS:
             if call is None or not call.args:
                 self.leave_open("members")
@@ -139,17 +140,17 @@ class Found:
             if call is None or call.keywords or len(call.args) > names.COPIERS[name]:
                 self.leave_open("members")
         elif name in names.CODE_MEMBERS:
-            if not _is_probe(node, parent):
+            if not is_probe(node, parent):
                 self.code.add(name)
         elif name in names.EVALUATORS:
             self.evaluates = True
         elif name == "import_module":
-            self.module_or_open(_argument(call, 0, "name"))
+            self.module_or_open(argument_of(call, 0, "name"))
 
     def access(self, name, node, parent):
         self.member(name)
         self.function(name, node, parent)
-        call = _call(node, parent)
+        call = called(node, parent)
         if name in names.FORMATS:
             text = literal(node.value)
             found = None if text is None else format_members(text)
@@ -208,44 +209,6 @@ class Found:
         self.functions.setdefault(bound, set()).add(name)
         if any(part in names.CODE_MEMBERS for part in (name,)) and name not in ("FunctionType", "LambdaType", "CodeType"):
             self.code.add(name)
-
-
-# The surroundings of a name.
-
-
-def _call(node, parent):
-    """The call whose function `node` is, if its arguments stand where they seem to."""
-    if not isinstance(parent, ast.Call) or parent.func is not node:
-        return None
-    return parent
-
-
-def _argument(call, position, keyword):
-    if call is None:
-        return None
-    for argument in call.args[: position + 1]:
-        if isinstance(argument, ast.Starred):
-            return None
-    if len(call.args) > position:
-        return call.args[position]
-    found = [each.value for each in call.keywords if each.arg == keyword]
-    return found[0] if len(found) == 1 else None
-
-
-def _is_probe(node, parent):
-    """Asked about and not called: `isinstance(x, T)`, `x is T`."""
-    if isinstance(parent, ast.Compare):
-        return True
-    is_asked = isinstance(parent, ast.Call) and getattr(parent.func, "id", "") in ("isinstance", "issubclass")
-    return is_asked and parent.args[-1] is node
-
-
-def _asks_for_type(node, parent):
-    """`type(x)`, a metaclass, an annotation: not a class made of texts."""
-    call = _call(node, parent)
-    if call is not None:
-        return len(call.args) == 1 and not call.keywords and not isinstance(call.args[0], ast.Starred)
-    return parent is None or isinstance(parent, (ast.ClassDef, ast.BinOp, ast.Subscript)) or _is_probe(node, parent)
 
 
 def collect(survey):

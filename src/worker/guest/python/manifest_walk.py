@@ -7,6 +7,7 @@ import ast
 
 from manifest_names import CODE_MAKERS, is_private
 from manifest_scope import Scope
+from manifest_survey import Survey
 from manifest_text import literal, parse_text
 
 MAX_NODES = 60_000
@@ -16,22 +17,6 @@ _SILENT = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
 
 class TooLarge(Exception):
     """There is more than the inspector reads."""
-
-
-class Survey:
-    def __init__(self):
-        self.reads = []  # (name, scope, order, node, parent)
-        self.accesses = []  # (name, node, parent)
-        self.modules = []  # names of modules that import statements load
-        self.aliases = {}  # bound name: the module that it stands for
-        self.taken = []  # (module, name, bound name) of `from module import name`
-        self.members = []  # names that are read without an attribute in the syntax: patterns
-        self.hidden = False  # such names that are not written down
-        self.own = set()  # names that the program binds
-        self.texts = set()  # texts that could be names
-        self.values = {}  # name of a variable: the texts that it is given, None for anything else
-        self.loops = 0
-        self.nesting = 0
 
 
 class Walker:
