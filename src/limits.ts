@@ -148,3 +148,6 @@ export const MAX_STDOUT_LINES = 1000;
 
 /** Longest `message` of an observation, in characters. */
 export const MAX_MESSAGE_CHARS = 200;
+
+/** The same of a policy's refusal: the operator's own text, which may have to say what is allowed instead. */
+export const MAX_REFUSAL_CHARS = 1000;

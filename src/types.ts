@@ -45,7 +45,7 @@ export interface Observation {
   stdout: string[];
   /** The guest's exception type, or the product's own name for the cause. Present exactly when not `ok`. */
   error?: string;
-  /** At most 200 characters; holds no host path and no host stack. */
+  /** At most 200 characters, a policy's refusal at most 1,000; holds no host path and no host stack. */
   message?: string;
   /** 1-based, in the source as the model wrote it. */
   line?: number;

@@ -105,6 +105,14 @@ export const THREATS: readonly Threat[] = [
     test: "test/attacks/tool-calls.test.ts",
   },
   {
+    id: "hidden-python",
+    threat: "Python hides from the policy what it does: computed names, encodings, decorators, fields of formats.",
+    defence:
+      "CPython's own parser reads it; what is not written down counts as anything, and imports are checked again as it runs.",
+    file: "src/worker/guest/python/manifest_collect.py",
+    test: "test/policy/python-manifest.long.test.ts",
+  },
+  {
     id: "forged-state",
     threat: "Somebody posts or patches the graph's state to get code past the policy or the turn cap.",
     defence: "Calls, decisions and turns are worked out again from the messages at the edge where code runs.",

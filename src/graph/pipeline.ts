@@ -5,6 +5,7 @@
 
 import type { ResolvedCodeOptions } from "../options.ts";
 import type { Policy } from "../policy/evaluate.ts";
+import { commonPatterns } from "../policy/name-patterns.ts";
 import type {
   CallLimits,
   Decision,
@@ -80,9 +81,11 @@ function explain(decision: Decision): string {
 export function joinPermits(permits: readonly Permits[]): Permits {
   const lists = permits.flatMap((permit) => (permit.globals === undefined ? [] : [permit.globals]));
   const dynamicCode = permits.every((permit) => permit.dynamicCode);
+  const imports = permits.flatMap((permit) => (permit.modules === undefined ? [] : [permit.modules]));
+  const modules = imports.length === 0 ? {} : { modules: commonPatterns(imports) };
   const [first, ...others] = lists;
-  if (first === undefined) return { dynamicCode };
-  return { dynamicCode, globals: first.filter((name) => others.every((list) => list.includes(name))) };
+  if (first === undefined) return { dynamicCode, ...modules };
+  return { dynamicCode, ...modules, globals: first.filter((name) => others.every((list) => list.includes(name))) };
 }
 
 function evaluate(policy: Policy, facts: Facts): Decision {

@@ -7,9 +7,10 @@ import { SandboxError } from "../errors.ts";
 import type { Decision, Effect, Facts, Language, Permits } from "../types.ts";
 import { digestOf } from "./digest.ts";
 import { type PolicyDocument, type PolicyRule, parsePolicyDocument } from "./document.ts";
+import { permitsOf } from "./permits.ts";
 import { PRESETS } from "./presets.ts";
 import type { Finding } from "./rule.ts";
-import { appliesAlways, readsManifest, testWhen } from "./when.ts";
+import { readsManifest, testWhen } from "./when.ts";
 
 /** What one rule said of a call. */
 export interface RuleResult {
@@ -118,16 +119,6 @@ function same(decision: Decision): Decision {
 function onlySay({ effect, reasons }: Decision): Decision {
   const message = `The policy is in dryRun: it would have said ${effect}.`;
   return { effect: "allow", reasons: [{ rule: "dry-run", message }], wouldBe: { effect, reasons } };
-}
-
-function permitsOf({ rules, builtins, dryRun }: PolicyDocument, language: Language, approved: boolean): Permits {
-  if (dryRun === true) return { dynamicCode: true };
-  const globals = builtins?.[language];
-  const effects = approved ? (["deny"] as const) : (["deny", "ask"] as const);
-  const dynamicCode = !rules.some((rule) =>
-    effects.some((effect) => appliesAlways(rule, effect, "dynamicCode", language)),
-  );
-  return { dynamicCode, ...(globals !== undefined && { globals }) };
 }
 
 /** A policy of these rules, in the scope of `document`. The caller has seen to it that every rule's id is its own. */

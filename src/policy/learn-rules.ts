@@ -6,6 +6,7 @@
 import type { Effect, Facts, Language, Manifest } from "../types.ts";
 import type { PolicyRule } from "./document.ts";
 import type { Policy } from "./evaluate.ts";
+import { EVAL_OF_EXPRESSION } from "./rules/dynamic-code.ts";
 import type { ConditionKey } from "./rules/index.ts";
 import { appliesAlways } from "./when.ts";
 
@@ -22,7 +23,7 @@ export interface LearnedRules {
   readonly asksAbout: readonly ConditionKey[];
   /** What a thread may use, where there is a budget: the smallest of each kind. */
   readonly budgets: { runs: number | null; timeMs: number | null };
-  readonly allows: { dynamicCode: boolean; privateNames: boolean; computedNames: boolean };
+  readonly allows: { dynamicCode: boolean; arithmetic: boolean; privateNames: boolean; computedNames: boolean };
 }
 
 const UNLISTED_MODULE = "a_module_that_no_policy_lists";
@@ -101,6 +102,7 @@ export function learnRules(policy: Policy, language: Language): LearnedRules {
     budgets: { runs: findBudget(policy, "threadRuns", language), timeMs: findBudget(policy, "threadMs", language) },
     allows: {
       dynamicCode: permits.dynamicCode && allows({ dynamicCode: ["eval"] }),
+      arithmetic: permits.globals === undefined && allows({ dynamicCode: [EVAL_OF_EXPRESSION] }),
       privateNames: allows({ privateAccess: ["_name"] }),
       computedNames: allows({ undetermined: ["members"] }),
     },

@@ -5,6 +5,7 @@
 
 import { z } from "zod";
 import type { Aspect, Facts } from "../types.ts";
+import { matchesSome } from "./name-patterns.ts";
 import { defineCondition, type Finding, nameSome, no, onManifest, unknown, yes } from "./rule.ts";
 
 const entries = z.array(
@@ -24,15 +25,12 @@ const nameListSchema = z
 
 type NameListCondition = z.output<typeof nameListSchema>;
 
-function matches(name: string, patterns: readonly string[]): boolean {
-  return patterns.some((pattern) => (pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern));
-}
-
 function testNames(aspect: "imports" | "globals" | "members", condition: NameListCondition, facts: Facts): Finding {
   const { anyOf, noneOf } = condition;
   const found = onManifest(facts, (manifest) => {
     const names = manifest[aspect].filter(
-      (name) => (anyOf === undefined || matches(name, anyOf)) && (noneOf === undefined || !matches(name, noneOf)),
+      (name) =>
+        (anyOf === undefined || matchesSome(name, anyOf)) && (noneOf === undefined || !matchesSome(name, noneOf)),
     );
     if (names.length > 0) return yes(`${aspect}: ${nameSome(names)}`);
     const isKnown = !manifest.undetermined.includes(aspect);

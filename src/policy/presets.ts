@@ -10,9 +10,11 @@ import {
   EVERYDAY_PYTHON_GLOBALS,
   JAVASCRIPT_DUNDERS,
   PURE_PYTHON_MODULES,
+  PYTHON_FRAMES,
   STRICT_JAVASCRIPT_GLOBALS,
   STRICT_PYTHON_BUILTINS,
 } from "./preset-names.ts";
+import { EVAL_OF_EXPRESSION } from "./rules/dynamic-code.ts";
 
 const STRICT_SOURCE_CHARS = 4000;
 
@@ -128,7 +130,13 @@ const STANDARD: PolicyDocument = {
       when: { language: "python", globals: { anyOf: ["open"], unknown: "ignore" } },
       message: "There are no files here, so open() is refused: data comes in `input`, text goes out with print().",
     },
-    NO_DYNAMIC_CODE,
+    {
+      id: "frames-python",
+      effect: "deny",
+      when: { language: "python", members: { anyOf: [...PYTHON_FRAMES], unknown: "ignore" } },
+      message: "Frames and code objects are refused (gi_frame, tb_frame, f_globals, f_back and kin).",
+    },
+    { ...NO_DYNAMIC_CODE, when: { dynamicCode: { noneOf: [EVAL_OF_EXPRESSION] } } },
     {
       id: "repeat",
       effect: "deny",

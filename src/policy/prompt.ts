@@ -21,6 +21,9 @@ const LANGUAGE_TEXTS = {
     computed: "Computed names such as obj[key] are refused, too: use a Map, obj.name or arr[+index].",
     private: "Names that begin with _ and the member `constructor` are refused.",
     code: "eval and Function are removed.",
+    arithmetic: "eval and Function are removed.",
+    classes: "",
+    errors: "",
     example: "const squares = [1, 2, 3].map((x) => x * x);\nconst result = squares;",
   },
   python: {
@@ -29,6 +32,9 @@ const LANGUAGE_TEXTS = {
     computed: "",
     private: "Names and attributes that begin with _ are refused.",
     code: "eval, exec and compile are refused.",
+    arithmetic: "exec and compile are refused; eval(text) does arithmetic only.",
+    classes: "class does not work.",
+    errors: "Errors have no names: write a bare except.",
     example: "squares = [x * x for x in [1, 2, 3]]\nresult = squares",
   },
 } as const;
@@ -92,7 +98,9 @@ function describeRules(language: Language, learned: LearnedRules, room: number):
   sentences.push(...describeBudgets(learned.budgets));
   if (learned.effect === "deny") sentences.push("At present the policy refuses every call.");
   if (learned.globals !== null) sentences.push(`The only globals: ${listWithin(learned.globals, room)}.`);
-  if (!learned.allows.dynamicCode) sentences.push(texts.code);
+  if (learned.globals?.includes("__build_class__") === false) sentences.push(texts.classes);
+  if (learned.globals?.includes("Exception") === false) sentences.push(texts.errors);
+  if (!learned.allows.dynamicCode) sentences.push(learned.allows.arithmetic ? texts.arithmetic : texts.code);
   if (!learned.allows.privateNames) sentences.push(texts.private);
   if (!learned.allows.computedNames && !learned.allows.privateNames) sentences.push(texts.computed);
   return sentences.filter((sentence) => sentence !== "");

@@ -3,7 +3,7 @@
  * Pure: the status is the host's record; the guest's text is cut and passed on as data.
  */
 
-import { MAX_MESSAGE_CHARS } from "../limits.ts";
+import { MAX_MESSAGE_CHARS, MAX_REFUSAL_CHARS } from "../limits.ts";
 import type { OutcomeMessage } from "../protocol/messages.ts";
 import type { CallLimits, JsonValue, Observation, Status, Truncated } from "../types.ts";
 import type { NoWorker } from "./pool.ts";
@@ -43,7 +43,7 @@ interface Parts {
 
 /** An observation of a call that has no value. */
 export function failure({ status, error, message = "", stdout = [], ...parts }: Parts): Observation {
-  const cut = cutText(message, MAX_MESSAGE_CHARS);
+  const cut = cutText(message, error === "PolicyDenied" ? MAX_REFUSAL_CHARS : MAX_MESSAGE_CHARS);
   const truncated: Truncated[] = [];
   if (parts.stdoutTruncated) truncated.push("stdout");
   if (cut !== message) truncated.push("message");

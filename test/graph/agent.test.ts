@@ -143,7 +143,10 @@ describe("what the model is asked", () => {
   it("binds the tools of the sandbox with a description from policy and limits", async () => {
     const model = scripted("Done.");
     await agent(model, { policy: "strict", limits: { timeoutMs: 777 } }).invoke({ messages: [human()] });
-    expect(model.boundTools).toMatchObject([{ name: TOOL, description: expect.stringContaining("777 ms") }]);
+    expect(model.boundTools).toMatchObject([
+      { name: TOOL, description: expect.stringContaining("777 ms") },
+      { name: "run_python_sandboxed", description: expect.stringContaining("777 ms") },
+    ]);
   });
 
   it("puts the system message first and never into the state", async () => {

@@ -159,6 +159,39 @@ describe("permits", () => {
     expect(denying.permits("javascript", true)).toEqual({ dynamicCode: false });
   });
 
+  const imports: [rules: object[], modules: string[] | undefined][] = [
+    [[rule("a", "allow")], undefined],
+    [[rule("a", "deny", { imports: { noneOf: ["math", "json.*"] } })], ["math", "json.*"]],
+    [[rule("a", "deny", { imports: { noneOf: [] } })], []],
+    [[rule("a", "deny", { language: "python", imports: { noneOf: ["math"] } })], ["math"]],
+    [[rule("a", "deny", { language: "javascript", imports: { noneOf: ["math"] } })], undefined],
+    [[rule("a", "deny", { imports: { anyOf: ["os"] } })], undefined],
+    [[rule("a", "deny", { imports: { noneOf: ["math"] }, nesting: { over: 3 } })], undefined],
+    [
+      [
+        rule("a", "deny", { imports: { noneOf: ["math", "json.*", "re"] } }),
+        rule("b", "deny", { imports: { noneOf: ["math", "json.decoder", "r*"] } }),
+      ],
+      ["math", "re", "json.decoder"],
+    ],
+  ];
+  test.each(imports)("under %j Python can import %j", (rules, modules) => {
+    expect(createPolicy(documentOf(rules)).permits("python").modules).toEqual(modules);
+    expect(createPolicy(documentOf(rules)).permits("javascript")).not.toHaveProperty("modules");
+  });
+
+  test("modules about which a person is asked can be imported once a person has approved", () => {
+    const asking = createPolicy(documentOf([rule("a", "ask", { imports: { noneOf: ["math"] } })]));
+    expect(asking.permits("python").modules).toEqual(["math"]);
+    expect(asking.permits("python", true)).not.toHaveProperty("modules");
+  });
+
+  test("arithmetic from text makes no code, any other exception does", () => {
+    const sparing = (noneOf: string[]) => createPolicy(documentOf([rule("a", "deny", { dynamicCode: { noneOf } })]));
+    expect(sparing(["eval(expression)"]).permits("python").dynamicCode).toBe(false);
+    expect(sparing(["exec"]).permits("python").dynamicCode).toBe(true);
+  });
+
   test("the list of built-in names is the language's own", () => {
     const policy = createPolicy(documentOf([], { builtins: { javascript: ["Math"] } }));
     expect(policy.permits("javascript").globals).toEqual(["Math"]);

@@ -3,8 +3,10 @@
  */
 
 import { describe, expect, test } from "vitest";
+import { denied } from "../../src/graph/refusals.ts";
 import { parsePolicyDocument } from "../../src/policy/document.ts";
 import { createPolicy } from "../../src/policy/evaluate.ts";
+import { PURE_PYTHON_MODULES } from "../../src/policy/preset-names.ts";
 import { PRESET_NAMES, PRESETS } from "../../src/policy/presets.ts";
 import type { Facts, Manifest } from "../../src/types.ts";
 import { makeFacts, makeManifest, readFacts } from "./facts.ts";
@@ -44,7 +46,11 @@ describe("every preset", () => {
 describe("strict", () => {
   test("has exactly the 17 built-ins of the textbook in Python", () => {
     const expected = "abs min max sum len range enumerate sorted round float int str bool list dict tuple print";
-    expect(createPolicy("strict").permits("python")).toEqual({ dynamicCode: false, globals: expected.split(" ") });
+    expect(createPolicy("strict").permits("python")).toEqual({
+      dynamicCode: false,
+      globals: expected.split(" "),
+      modules: [],
+    });
   });
 
   test("takes all other globals away from JavaScript", () => {
@@ -106,14 +112,24 @@ describe("standard", () => {
   });
 
   test("removes dynamic code at run time as well, and no global", () => {
-    for (const language of ["javascript", "python"] as const) {
-      expect(createPolicy("standard").permits(language)).toEqual({ dynamicCode: false });
-    }
+    expect(createPolicy("standard").permits("javascript")).toEqual({ dynamicCode: false });
+    const { modules, ...rest } = createPolicy("standard").permits("python");
+    expect(rest).toEqual({ dynamicCode: false });
+    expect(modules).toEqual(expect.arrayContaining(["math", "math.*", "collections.*", "asyncio"]));
+    for (const name of ["os", "sys", "numpy", "*"]) expect(modules).not.toContain(name);
   });
 
   test("an import that is refused is told that no module can be loaded", () => {
     const { reasons } = createPolicy("standard").evaluate(readFacts("require('lodash')"));
     expect(reasons[0]?.message).toMatch(/No module can be loaded/);
+  });
+
+  test("an import of Python that is refused is told every module that there is, in one observation", () => {
+    const { reasons } = createPolicy("standard").evaluate(python({ imports: ["numpy"] }));
+    const { message, truncated } = denied(reasons.map((reason) => reason.message).join(" "));
+    expect(message).toContain("Third-party packages are not there.");
+    expect(message).toContain(PURE_PYTHON_MODULES.join(", "));
+    expect(truncated).toBeUndefined();
   });
 
   test("refuses the identical program once it has failed twice", () => {
@@ -138,6 +154,12 @@ describe("standard", () => {
     [{ members: ["__globals__"] }, ["dunders-python"]],
     [{ undetermined: ["members"] }, []],
     [{ dynamicCode: ["exec"] }, ["dynamic-code"]],
+    [{ dynamicCode: ["eval"] }, ["dynamic-code"]],
+    [{ dynamicCode: ["eval(expression)"], undetermined: ["globals", "members"] }, []],
+    [{ dynamicCode: ["eval(expression)", "exec"] }, ["dynamic-code"]],
+    [{ undetermined: ["dynamicCode"] }, ["dynamic-code"]],
+    [{ members: ["gi_frame", "f_back"] }, ["frames-python"]],
+    [{ members: ["__cause__", "__traceback__", "tb_lineno"] }, []],
   ];
   test.each(pythonCases)("of Python that mentions %j it has against it %j", (manifest, ids) => {
     expect(rulesAgainst("standard", python(manifest))).toEqual(ids);

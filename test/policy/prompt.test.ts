@@ -60,6 +60,13 @@ describe("the description of a tool", () => {
       const text = describeTool(policy, language, DEFAULT_LIMITS);
       expect(/begin with _/.test(text)).toBe(refuses(policy, language, { privateAccess: ["_x"], members: ["_x"] }));
       expect(/eval/.test(text)).toBe(refuses(policy, language, { dynamicCode: ["eval"] }));
+      expect(/arithmetic only/.test(text)).toBe(
+        language === "python" &&
+          refuses(policy, language, { dynamicCode: ["eval"] }) &&
+          !refuses(policy, language, { dynamicCode: ["eval(expression)"] }),
+      );
+      const globals = policy.permits(language).globals;
+      expect(/class does not work/.test(text)).toBe(language === "python" && globals !== undefined);
       expect(/Computed names/.test(text)).toBe(
         language === "javascript" && refuses(policy, language, { undetermined: ["members"] }),
       );
@@ -72,6 +79,9 @@ describe("the description of a tool", () => {
       /imported, [^:]*: ([^.]+)\./.exec(describeTool(policy, "python", DEFAULT_LIMITS))?.[1]?.split(", ") ?? [];
     expect(told.length).toBeGreaterThan(30);
     for (const name of told) expect(refuses(policy, "python", { imports: [name] })).toBe(false);
+    // What the import hook lets pass at run time is the same list.
+    const enforced = policy.permits("python").modules?.filter((name) => !name.endsWith(".*"));
+    expect(told).toEqual(enforced);
     for (const name of ["os", "numpy", "socket"]) {
       expect(told).not.toContain(name);
       expect(refuses(policy, "python", { imports: [name] })).toBe(true);

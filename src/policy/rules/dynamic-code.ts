@@ -1,19 +1,35 @@
 /**
- * `dynamicCode`: ways of making code from text that the code mentions.
+ * `dynamicCode`: ways of making code from text that the code mentions; all of them, or all but those that are named.
  * A deny rule of this key alone is enforced at run time as well: see `permits` in `evaluate.ts`.
  */
 
 import { z } from "zod";
 import { defineCondition, nameSome, no, onManifest, unknown, yes } from "../rule.ts";
 
+/** Python's `eval` of a text known only at run time: where dynamic code is denied, the guest's `eval` does arithmetic. */
+export const EVAL_OF_EXPRESSION = "eval(expression)";
+
+const schema = z.union([z.literal(true), z.strictObject({ noneOf: z.array(z.string().min(1)).min(1) })]);
+
+type DynamicCodeCondition = z.output<typeof schema>;
+
+function spares(wanted: DynamicCodeCondition, name: string): boolean {
+  return wanted !== true && wanted.noneOf.includes(name);
+}
+
+/** Whether the condition lets nothing pass that could make code at run time. */
+export function sparesNoCode(wanted: DynamicCodeCondition): boolean {
+  return wanted === true || wanted.noneOf.every((name) => name === EVAL_OF_EXPRESSION);
+}
+
 export const dynamicCode = defineCondition({
-  schema: z.literal(true),
+  schema,
   readsManifest: true,
-  test: (_wanted, facts) =>
+  test: (wanted, facts) =>
     onManifest(facts, ({ dynamicCode, undetermined }) => {
-      if (dynamicCode.length > 0) return yes(`code from text: ${nameSome(dynamicCode)}`);
-      return undetermined.includes("dynamicCode")
-        ? unknown("code from text: undetermined")
-        : no("code from text: none");
+      const found = dynamicCode.filter((name) => !spares(wanted, name));
+      if (found.length > 0) return yes(`code from text: ${nameSome(found)}`);
+      if (undetermined.includes("dynamicCode")) return unknown("code from text: undetermined");
+      return no(`code from text: ${dynamicCode.length > 0 ? `only ${nameSome(dynamicCode)}` : "none"}`);
     }),
 });

@@ -18,8 +18,6 @@ export const ENGINES: Record<Language, EngineEntry> = {
   },
   python: {
     create: async (options) => (await import("./python.ts")).createPythonEngine(options),
-    inspector: async () => {
-      throw new Error("Python programs cannot be inspected in this version");
-    },
+    inspector: async () => (await import("./python/inspect.ts")).createPythonInspector(),
   },
 };

@@ -3,25 +3,32 @@
  * which no program is given. Read where a snapshot is built, and nowhere else.
  */
 
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 
 /** In the order in which they are run: later files use the names of earlier ones. */
 const FILES = ["encode", "loop", "threads", "errors", "allow", "manifest", "runner", "snapshot"] as const;
 
-/** What stands for the policy's part where it is absent. */
-const ABSENT = "def restrict(scope, names, modules, is_dynamic): pass\ndef manifest(source): return 'null'";
+/** The inspector's parts, modules that import each other: a namespace each, and no name that a program could import. */
+const MODULES = ["names", "scope", "text", "survey", "walk", "uses", "collect"].map((part) => `manifest_${part}`);
+
+function readTexts(names: readonly string[]): string {
+  const read = (name: string) => readFileSync(new URL(`../../guest/python/${name}.py`, import.meta.url), "utf8");
+  return JSON.stringify(names.map((name) => [name, read(name)]));
+}
 
 export function readGuest(): string {
-  const parts = FILES.flatMap((name) => {
-    const path = new URL(`../../guest/python/${name}.py`, import.meta.url);
-    return existsSync(path) ? [{ name, text: readFileSync(path, "utf8") }] : [];
-  });
-  const sources = [{ name: "absent", text: ABSENT }, ...parts];
   return `
 def _install():
+    import sys, types
     space = {"__name__": "sallyport", "__builtins__": __builtins__}
-    for name, text in ${JSON.stringify(sources.map(({ name, text }) => [name, text]))}:
+    modules = ${readTexts(MODULES)}
+    for name, text in modules:
+        sys.modules[name] = types.ModuleType(name)
+        exec(compile(text, f"<sallyport {name}>", "exec", dont_inherit=True), vars(sys.modules[name]))
+    for name, text in ${readTexts(FILES)}:
         exec(compile(text, f"<sallyport {name}>", "exec", dont_inherit=True), space)
+    for name, _ in modules:
+        del sys.modules[name]
     space["install_loop"]()
     space["install_threads"]()
     space["hide_our_frames"]()

@@ -1,0 +1,64 @@
+/**
+ * Says what a Python program mentions, without running it: by CPython's own parser, in an interpreter that runs no program.
+ * What it cannot read in time is unknown, which counts as anything. A lower bound, never a boundary.
+ */
+
+import { createHash } from "node:crypto";
+import type { Aspect, Manifest } from "../../../types.ts";
+import type { Output } from "../engine.ts";
+import { createLoader, type PreparedPython } from "./isolate.ts";
+
+/** Below what the host waits for an inspector. */
+const TIMEOUT_MS = 1500;
+const ASPECTS: readonly Aspect[] = ["imports", "globals", "members", "dynamicCode"];
+const SHELL = { now: 0, seed: 0, memoryMb: 256, stdoutBytes: 0, stdoutLines: 0 };
+const SILENT: Output = { line() {}, truncated() {} };
+
+/** What the parser in the isolate gives; figures that need no parser are taken here. */
+type Found = Omit<Manifest, "language" | "dialect" | "sourceChars" | "lines" | "sha256" | "complete">;
+
+const NOTHING_KNOWN: Found = {
+  nesting: 0,
+  imports: [],
+  globals: [],
+  members: [],
+  privateAccess: [],
+  dynamicCode: [],
+  loops: 0,
+  undetermined: [...ASPECTS],
+};
+
+function countLines(source: string): number {
+  let lines = 1;
+  for (let at = source.indexOf("\n"); at >= 0; at = source.indexOf("\n", at + 1)) lines++;
+  return lines;
+}
+
+function completeManifest(source: string, found: Found): Manifest {
+  return {
+    language: "python",
+    dialect: "python",
+    sourceChars: source.length,
+    lines: countLines(source),
+    sha256: createHash("sha256").update(source, "utf8").digest("hex"),
+    ...found,
+    complete: found.undetermined.length === 0 && found.syntaxError === undefined,
+  };
+}
+
+/** Loads an interpreter, and another one whenever a program has spoilt it. @throws Error where it cannot be loaded */
+export function createPythonInspector(): (source: string) => Manifest {
+  const loader = createLoader();
+  let interpreter: PreparedPython = loader.prepare();
+  interpreter.ready();
+  return (source) => {
+    interpreter.ready();
+    const answer = interpreter.enter(SHELL, JSON.stringify({ inspect: source }), TIMEOUT_MS, SILENT);
+    if (typeof answer === "string" && answer.startsWith("I")) {
+      return completeManifest(source, JSON.parse(answer.slice(1)) as Found);
+    }
+    interpreter.dispose();
+    interpreter = loader.prepare();
+    return completeManifest(source, NOTHING_KNOWN);
+  };
+}

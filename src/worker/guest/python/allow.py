@@ -1,0 +1,93 @@
+"""
+What a program is left with: its built-in names, and the modules that its own code may import.
+Usability, never the boundary: whoever goes looking finds the interpreter's own built-ins, and only the isolate holds.
+Must leave the interpreter's own built-ins alone: the standard library needs `eval`, `exec` and every import of its own.
+"""
+
+import ast
+import builtins
+import sys
+
+_CODE_MAKERS = ("eval", "exec", "compile")
+
+_ARITHMETIC = (
+    ast.Expression, ast.Constant, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Tuple, ast.List,
+    ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context,
+)
+
+
+def restrict(namespace, names, modules, dynamic_code):
+    """
+    Sets `namespace["__builtins__"]`, from which every function that the program defines takes its built-ins.
+
+    names: the only built-ins, or None for all of them.
+    modules: what may be imported, as exact names or beginnings followed by `*`, or None for everything.
+    dynamic_code: False takes `eval`, `exec` and `compile` away; where all built-ins are left, `eval` does arithmetic.
+    """
+    if names is None and modules is None and dynamic_code:
+        namespace["__builtins__"] = builtins
+        return
+    table = dict(vars(builtins))
+    if names is not None:
+        table = {name: table[name] for name in names if name in table}
+    if not dynamic_code:
+        for name in _CODE_MAKERS:
+            table.pop(name, None)
+        if names is None:
+            table["eval"] = _make_calculator()
+    if modules is not None:
+        table.pop("__import__", None)
+        if modules:
+            table["__import__"] = _make_import(tuple(modules))
+    elif names is not None:
+        table["__import__"] = builtins.__import__
+    namespace["__builtins__"] = table
+
+
+def _make_calculator():
+    compile_, evaluate, parse, walk = compile, eval, ast.parse, ast.walk
+
+    def eval_(text, /):
+        tree = parse(str(text).strip(" \t"), "<eval>", "eval")
+        for node in walk(tree):
+            if not isinstance(node, _ARITHMETIC):
+                raise ValueError("eval() does arithmetic only here: numbers, texts and operators, no names and no calls")
+        return evaluate(compile_(tree, "<eval>", "eval"), {"__builtins__": {}})
+
+    eval_.__name__ = eval_.__qualname__ = "eval"
+    return eval_
+
+
+def _matches(name, patterns):
+    return any(name.startswith(entry[:-1]) if entry.endswith("*") else name == entry for entry in patterns)
+
+
+def _make_import(patterns):
+    load, loaded = builtins.__import__, sys.modules
+    # What is part of a module that is told need not be told again.
+    told = ", ".join(entry for entry in patterns if not entry.endswith(".*"))
+
+    def import_(name, globals=None, locals=None, fromlist=(), level=0):
+        if type(name) is not str or level != 0:
+            raise ImportError("A program here is one file: there is nothing that a relative import could load.")
+        if not _matches(name, patterns):
+            kind = ImportError if name.partition(".")[0] in sys.stdlib_module_names else ModuleNotFoundError
+            text = f"{name} cannot be imported: third-party packages are not there. Only these modules can be: {told}."
+            raise kind(text, name=name)
+        package = load(name, globals, locals, (), 0)
+        if not fromlist:
+            return package
+        module = loaded[name]
+        for item in fromlist:
+            full = f"{name}.{item}"
+            if item != "*" and not hasattr(module, item) and _matches(full, patterns):
+                try:
+                    load(full, globals, locals, (), 0)
+                except ModuleNotFoundError as error:
+                    # Not a module: the interpreter says that the name cannot be imported.
+                    if error.name != full:
+                        raise
+        return module
+
+    import_.__name__ = import_.__qualname__ = "__import__"
+    return import_

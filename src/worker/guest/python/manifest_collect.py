@@ -1,0 +1,271 @@
+"""
+From what the walk noted to what the program mentions, and what of it could not be determined.
+A lower bound: a use of a name that reads by other names is harmless only where those are written down.
+"""
+
+import ast
+
+import manifest_names as names
+from manifest_names import is_private
+from manifest_scope import is_free
+from manifest_text import format_members, literal, parse_text
+from manifest_uses import argument_of, asks_for_type, called, is_probe
+
+ASPECTS = ("imports", "globals", "members", "dynamicCode")
+MAX_NAMES = 500
+MAX_NAME_CHARS = 200
+
+
+class NameList:
+    """Distinct names, bounded; it knows whether one was left out."""
+
+    def __init__(self):
+        self.names = {}
+        self.cut = False
+
+    def add(self, name):
+        kept = name if len(name) <= MAX_NAME_CHARS else name[:MAX_NAME_CHARS] + "…"
+        if len(self.names) < MAX_NAMES or name in names.ALWAYS_KEPT:
+            self.names[kept] = True
+        elif kept not in self.names:
+            self.cut = True
+
+
+class Found:
+    def __init__(self, survey):
+        self.survey = survey
+        self.imports, self.globals, self.members = NameList(), NameList(), NameList()
+        self.private, self.code = NameList(), NameList()
+        self.undetermined = set()
+        # Other names of functions that read by name: `from operator import attrgetter as get`.
+        self.functions = {}
+        self.evaluates = False
+
+    def leave_open(self, *aspects):
+        self.undetermined.update(aspects)
+
+    # One mention at a time.
+
+    def member(self, name):
+        if is_private(name):
+            self.private.add(name)
+        if name.startswith("__") and not name.endswith("__"):
+            # Private to a class, and seen from outside: inside the class the member has another name.
+            self.leave_open("members")
+            return
+        self.members.add(name)
+        if name in names.REACHING:
+            self.leave_open("globals", "members")
+        if name in names.COMPUTED_MEMBERS:
+            self.leave_open("members")
+
+    def member_or_open(self, node):
+        """A name that is given as a text. One that is put together, or private, is rarely all that there is to it."""
+        text = literal(node)
+        parts = [] if text is None else text.split(".")
+        for part in parts:
+            self.member(part)
+        if not isinstance(node, ast.Constant) or text is None or any(is_private(part) for part in parts):
+            self.leave_open("members")
+
+    def module(self, name):
+        self.imports.add(name)
+        top = name.partition(".")[0]
+        if top in names.CODE_MODULES:
+            self.code.add(top)
+        if top not in names.PLAIN_MODULES:
+            self.leave_open("globals", "members")
+
+    def module_or_open(self, node):
+        text = literal(node)
+        if text is None:
+            self.leave_open("imports", "globals", "members")
+        else:
+            self.module(text)
+
+    def global_name(self, name, node, parent):
+        self.globals.add(name)
+        if is_private(name):
+            self.private.add(name)
+        if name in names.REACHING:
+            self.leave_open("globals", "members")
+            if name == "__builtins__" or (name == "__import__" and called(node, parent) is None):
+                self.leave_open("imports", "dynamicCode")
+        if name == "__import__":
+            call = called(node, parent)
+            if call is not None:
+                self.module_or_open(argument_of(call, 0, "name"))
+        elif name == "eval":
+            self.code.add(self.name_of_eval(node, parent))
+        elif name in names.CODE_MAKERS or name == "breakpoint":
+            self.code.add(name)
+        elif name in names.ALL_VALUES:
+            self.leave_open("members", "globals")
+            self.key(name, node, parent)
+        elif name == "type":
+            if not asks_for_type(node, parent):
+                self.leave_open("members")
+        elif name == "help":
+            self.leave_open("members", "globals")
+        self.function(name, node, parent)
+
+    def name_of_eval(self, node, parent):
+        """The text of a plain call may be known only when it runs: then it is told apart, since it can be made harmless."""
+        call = called(node, parent)
+        if call is None or len(call.args) != 1 or call.keywords or isinstance(call.args[0], ast.Starred):
+            return "eval"
+        text = call.args[0]
+        given = self.survey.values.get(text.id, []) if isinstance(text, ast.Name) else []
+        is_known = literal(text) is not None or (given and None not in given) or isinstance(text, ast.Constant)
+        return "eval" if is_known else "eval(expression)"
+
+    def key(self, name, node, parent):
+        """`globals()["name"]`, `vars(x)["name"]`: a name like any other."""
+        for text in self.survey.texts & (names.TELLING | names.CODE_MAKERS | {"open"}):
+            self.globals.add(text)
+
+    def function(self, name, node, parent):
+        """A function that is told by a text what to read."""
+        call = called(node, parent)
+        if name in names.BY_NAME:
+            self.member_or_open(argument_of(call, 1, "attr"))
+        elif name in names.NAME_TAKERS:
+            if call is None or not call.args:
+                self.leave_open("members")
+            for argument in call.args if call else []:
+                self.member_or_open(argument)
+                if name == "methodcaller":
+                    break
+        elif name in names.COPIERS:
+            if call is None or call.keywords or len(call.args) > names.COPIERS[name]:
+                self.leave_open("members")
+        elif name in names.CODE_MEMBERS:
+            if not is_probe(node, parent):
+                self.code.add(name)
+        elif name in names.EVALUATORS:
+            self.evaluates = True
+        elif name == "import_module":
+            self.module_or_open(argument_of(call, 0, "name"))
+
+    def access(self, name, node, parent):
+        self.member(name)
+        self.function(name, node, parent)
+        call = called(node, parent)
+        if name in names.FORMATS:
+            text = literal(node.value)
+            found = None if text is None else format_members(text)
+            if found is None or any(is_private(each) for each in found):
+                self.leave_open("members")
+            for each in found or []:
+                self.member(each)
+        elif name in names.BY_NAME_MEMBERS:
+            if call is None or not call.args:
+                self.leave_open("members")
+            else:
+                by_class = len(call.args) > (2 if name == "__setattr__" else 1)
+                self.member_or_open(call.args[1 if by_class else 0])
+        elif name == "modules":
+            subscript = parent if isinstance(parent, ast.Subscript) and parent.value is node else None
+            self.module_or_open(subscript.slice if subscript else None)
+        elif name == "__code__" and isinstance(node.ctx, ast.Store):
+            self.code.add(name)
+        self.of_module(name, node)
+
+    # Modules under other names.
+
+    def of_module(self, name, node):
+        """What an import statement's module holds besides its own functions: other modules, and what is not for others."""
+        root = node.value
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        known = self.survey.aliases.get(root.id) if isinstance(root, ast.Name) else None
+        if known is None:
+            return
+        self.inside(known, name)
+        if "builtins" in known:
+            self.global_name(name, node, None)
+        elif "__main__" in known:
+            self.globals.add(name)
+
+    def inside(self, modules, name):
+        if "io" in modules and name in names.FILE_OPENERS:
+            self.global_name("open", None, None)
+            self.leave_open("globals")
+        bare = name.removeprefix("_")
+        is_own = any(name in module.split(".") for module in modules)
+        if bare in names.STANDARD_LIBRARY and bare not in names.PLAIN_MODULES and not is_own:
+            self.module(bare)
+        elif is_private(name) and not (name.startswith("__") and name.endswith("__")):
+            self.leave_open("members")
+
+    def take(self, module, name, bound):
+        if name == "*":
+            self.leave_open("globals", "members")
+            return
+        self.member(name)
+        self.inside({module}, name)
+        if module == "builtins":
+            self.global_name(name, None, None)
+        self.functions.setdefault(bound, set()).add(name)
+        if any(part in names.CODE_MEMBERS for part in (name,)) and name not in ("FunctionType", "LambdaType", "CodeType"):
+            self.code.add(name)
+
+
+def collect(survey):
+    found = Found(survey)
+    for module in survey.modules:
+        found.module(module)
+    for module, name, bound in survey.taken:
+        found.take(module, name, bound)
+    for name in survey.own:
+        found.private.add(name)
+    for name in survey.members:
+        found.member(name)
+    if survey.hidden:
+        found.leave_open("members")
+    for name, scope, order, node, parent in survey.reads:
+        is_class_cell = name == "__class__" and scope.private is not None
+        if not is_class_cell and is_free(name, scope, order):
+            found.global_name(name, node, parent)
+        for original in found.functions.get(name, ()):
+            found.function(original, node, parent)
+        if name in survey.aliases and not (isinstance(parent, ast.Attribute) and parent.value is node):
+            found.leave_open("members")
+    for name, node, parent in survey.accesses:
+        found.access(name, node, parent)
+    return _finish(found, survey)
+
+
+def _has_calls(text):
+    tree = parse_text(text) if "(" in text or "." in text else None
+    return tree is not None and any(isinstance(node, (ast.Call, ast.Attribute)) for node in ast.walk(tree))
+
+
+def _finish(found, survey):
+    if found.evaluates:
+        makes_own = "members" in found.undetermined or {"__annotations__", "__annotate__"} & set(found.members.names)
+        if makes_own or any(_has_calls(text) for text in survey.texts):
+            found.code.add("annotations")
+    if "members" in found.undetermined:
+        # Somewhere a name is computed: a text that is such a name is likely to be it.
+        for text in survey.texts:
+            mentioned = {text} | set(format_members(text) or [] if "{" in text else [])
+            for name in mentioned & names.TELLING:
+                found.member(name)
+    makers = set(found.code.names)
+    if makers:
+        found.leave_open("globals", "members")
+    if makers - {"eval(expression)"}:
+        found.leave_open("imports")
+    for aspect, lists in (("imports", [found.imports]), ("globals", [found.globals]), ("dynamicCode", [found.code]),
+                          ("members", [found.members, found.private])):
+        if any(each.cut for each in lists):
+            found.leave_open(aspect)
+    return {
+        "imports": list(found.imports.names),
+        "globals": list(found.globals.names),
+        "members": list(found.members.names),
+        "privateAccess": list(found.private.names),
+        "dynamicCode": list(found.code.names),
+        "undetermined": [aspect for aspect in ASPECTS if aspect in found.undetermined],
+    }

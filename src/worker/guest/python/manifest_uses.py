@@ -1,0 +1,41 @@
+"""
+What stands around a name: whether it is called, with what, or only asked about.
+Judges one place; what it means for the program is said in `manifest_collect.py`.
+"""
+
+import ast
+
+
+def called(node, parent):
+    """The call whose function `node` is, if its arguments stand where they seem to."""
+    if not isinstance(parent, ast.Call) or parent.func is not node:
+        return None
+    return parent
+
+
+def argument_of(call, position, keyword):
+    if call is None:
+        return None
+    for argument in call.args[: position + 1]:
+        if isinstance(argument, ast.Starred):
+            return None
+    if len(call.args) > position:
+        return call.args[position]
+    found = [each.value for each in call.keywords if each.arg == keyword]
+    return found[0] if len(found) == 1 else None
+
+
+def is_probe(node, parent):
+    """Asked about and not called: `isinstance(x, T)`, `x is T`."""
+    if isinstance(parent, ast.Compare):
+        return True
+    is_asked = isinstance(parent, ast.Call) and getattr(parent.func, "id", "") in ("isinstance", "issubclass")
+    return is_asked and parent.args[-1] is node
+
+
+def asks_for_type(node, parent):
+    """`type(x)`, a metaclass, an annotation: not a class made of texts."""
+    call = called(node, parent)
+    if call is not None:
+        return len(call.args) == 1 and not call.keywords and not isinstance(call.args[0], ast.Starred)
+    return parent is None or isinstance(parent, (ast.ClassDef, ast.BinOp, ast.Subscript)) or is_probe(node, parent)

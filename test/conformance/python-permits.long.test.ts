@@ -1,0 +1,184 @@
+/**
+ * What a policy takes away from Python at run time, where no manifest stands in between: modules, built-ins, code from text.
+ * Usability, not the boundary: what is reached all the same is still inside the isolate.
+ */
+
+import { describe, expect, it } from "vitest";
+import { createPolicy } from "../../src/policy/evaluate.ts";
+import { PURE_PYTHON_MODULES } from "../../src/policy/preset-names.ts";
+import type { Observation } from "../../src/types.ts";
+import { useSandbox } from "../fixtures/use-sandbox.ts";
+
+const inUse = useSandbox({ workers: 1 });
+
+function runUnder(preset: string, source: string): Promise<Observation> {
+  const permits = createPolicy(preset).permits("python");
+  return inUse.run(source, { language: "python", permits, limits: { timeoutMs: 20_000 } });
+}
+
+describe("under standard", () => {
+  it.each(PURE_PYTHON_MODULES)("%s can be imported", async (name) => {
+    expect(await runUnder("standard", `import ${name} as module\nresult = module.__name__`)).toMatchObject({
+      ok: true,
+      result: name,
+    });
+  });
+
+  it("parts of those modules can be imported, and what they import themselves works", async () => {
+    const source = `
+import collections.abc, asyncio.queues as queues
+from collections import abc, namedtuple
+from asyncio import Queue, locks
+from dataclasses import dataclass
+import typing, statistics
+@dataclass
+class P:
+    x: int
+def f(x: "int"): pass
+result = [abc is collections.abc, queues.Queue is Queue, namedtuple("Q", "a")(1).a, P(2).x, locks.__name__,
+          typing.get_type_hints(f)["x"].__name__, statistics.mean([1, 3])]`;
+    expect(await runUnder("standard", source)).toMatchObject({ result: [true, true, 1, 2, "asyncio.locks", "int", 2] });
+  });
+
+  it.each([
+    ["import os", "ImportError", "os"],
+    ["import os.path as p", "ImportError", "os.path"],
+    ["from os import path", "ImportError", "os"],
+    ["import sys", "ImportError", "sys"],
+    ["import builtins", "ImportError", "builtins"],
+    ["def f():\n    import socket\nf()", "ImportError", "socket"],
+    ["__import__('subprocess')", "ImportError", "subprocess"],
+    ["globals()['__built' 'ins__']['__imp' 'ort__']('ctypes')", "ImportError", "ctypes"],
+    ["import numpy as np", "ModuleNotFoundError", "numpy"],
+    ["from js import window", "ModuleNotFoundError", "js"],
+    ["import manifest_names", "ModuleNotFoundError", "manifest_names"],
+  ])("%j is refused, with the modules that there are", async (source, error, name) => {
+    const { message, ...observation } = await runUnder("standard", source);
+    expect(observation).toMatchObject({ ok: false, status: "error", error });
+    expect(message).toContain(
+      `${name} cannot be imported: third-party packages are not there. Only these modules can be: math, cmath,`,
+    );
+  });
+
+  it("a program can go on without a module", async () => {
+    const source =
+      "try:\n    import numpy\nexcept ImportError as error:\n    result = str(error).endswith('asyncio, __future__.')";
+    expect(await runUnder("standard", source)).toMatchObject({ result: true });
+  });
+
+  it.each(["exec('1')", "compile('1', '', 'eval')", "[exec]", "__builtins__['exec']"])(
+    "code from text is gone: %s",
+    async (source) => {
+      expect(await runUnder("standard", source)).toMatchObject({ ok: false, status: "error" });
+    },
+  );
+
+  it.each([
+    ["eval('2 + 3 * 4')", 14],
+    ["eval(' (7 // 2) ** 2 ')", 9],
+    ["eval('1 < 2 and not 3 == 4')", true],
+    ["eval('[1, (2, -3)]')", [1, [2, -3]]],
+    ["eval('1.5' + 'e3')", 1500],
+  ])("%s does arithmetic", async (source, result) => {
+    expect(await runUnder("standard", source)).toMatchObject({ ok: true, result });
+  });
+
+  it.each([
+    "x",
+    "len('a')",
+    "().__class__",
+    "[x for x in (1,)]",
+    "lambda: 1",
+    "(x := 1)",
+    "f'{1}'",
+    "1; 2",
+    "import os",
+  ])("eval of %j is refused", async (text) => {
+    const observation = await runUnder("standard", `x = 1\neval(${JSON.stringify(text)})`);
+    expect(observation).toMatchObject({ ok: false, error: expect.stringMatching(/^(?:ValueError|SyntaxError)$/) });
+  });
+
+  it("all other built-ins are there", async () => {
+    expect(await runUnder("standard", "class A: pass\nresult = isinstance(A(), A) and bool(map)")).toMatchObject({
+      result: true,
+    });
+  });
+});
+
+describe("under strict", () => {
+  const names = createPolicy("strict").permits("python").globals ?? [];
+
+  it("exactly the 17 built-ins are there, each of them works", async () => {
+    expect(names).toHaveLength(17);
+    const source = `result = [abs(-1), min(1, 2), max(1, 2), sum([1, 2]), len("ab"), list(range(2)), list(enumerate("a")),
+    sorted([2, 1]), round(1.6), float(1) == 1, int("2"), str(3), bool(0), dict(a=1), tuple([1])]\nprint("printed")`;
+    expect(await runUnder("strict", source)).toMatchObject({ ok: true, stdout: ["printed"] });
+    expect(await runUnder("strict", "result = sorted(__builtins__)")).toMatchObject({ result: names.toSorted() });
+  });
+
+  it("no other name of the interpreter's own is", async () => {
+    const listed = await runUnder("allow-all", "import builtins\nresult = dir(builtins)");
+    const others = (listed.result as string[]).filter(
+      (name) =>
+        !names.includes(name) &&
+        !/^(?:None|True|False|__debug__|__name__|__doc__|__spec__|__loader__|__package__)$/.test(name),
+    );
+    expect(others.length).toBeGreaterThan(100);
+    const source = others.map((name) => `try:\n    ${name}\n    print("${name}")\nexcept: pass`).join("\n");
+    expect(source.length).toBeGreaterThan(1000);
+    const { stdout } = await inUse.run(source, {
+      language: "python",
+      permits: createPolicy("strict").permits("python"),
+      limits: { timeoutMs: 20_000, sourceChars: 100_000 },
+    });
+    expect(stdout).toEqual([]);
+  });
+
+  it.each(["import math", "from math import pi", "class A: pass", "raise ValueError", "isinstance(1, int)"])(
+    "%s does not work",
+    async (source) => {
+      expect(await runUnder("strict", source)).toMatchObject({ ok: false, status: "error" });
+    },
+  );
+
+  it.each([
+    ["inside a function", "def f():\n    return isinstance\nf()"],
+    ["inside a lambda", "(lambda: isinstance)()"],
+    ["inside a generator", "list(isinstance for x in [1])"],
+    ["out of the list of built-ins", "__builtins__['isinstance']"],
+    ["in a frame", "def g():\n    yield\nf = g()\nf.gi_frame.f_builtins['isinstance']"],
+  ])("a built-in that was taken away is not found %s", async (_where, source) => {
+    expect(await runUnder("strict", source)).toMatchObject({
+      ok: false,
+      error: expect.stringMatching(/^(?:NameError|KeyError)$/),
+    });
+  });
+
+  it("errors are what they are, though they have no names", async () => {
+    expect(await runUnder("strict", "1 / 0")).toMatchObject({ error: "ZeroDivisionError" });
+    expect(await runUnder("strict", "assert 1 == 2, 'no'")).toMatchObject({ error: "AssertionError", message: "no" });
+    expect(await runUnder("strict", "try:\n    [][0]\nexcept:\n    result = 'caught'")).toMatchObject({
+      result: "caught",
+    });
+  });
+});
+
+describe("under allow-all", () => {
+  it("nothing is taken away", async () => {
+    const source =
+      "import sys, os\nexec('x = 1')\nresult = [x, eval('x + 1'), sys.version_info.major, __builtins__.__name__]";
+    expect(await runUnder("allow-all", source)).toMatchObject({ result: [1, 2, 3, "builtins"] });
+  });
+
+  it("a package that is not there is told as Python tells it", async () => {
+    expect(await runUnder("allow-all", "import numpy")).toMatchObject({ error: "ModuleNotFoundError" });
+  });
+});
+
+describe("what one run was left with", () => {
+  it("is not what the next one is left with", async () => {
+    expect(await runUnder("strict", "isinstance")).toMatchObject({ error: "NameError" });
+    expect(await runUnder("allow-all", "import os\nresult = eval('1')")).toMatchObject({ result: 1 });
+    expect(await runUnder("standard", "result = isinstance(1, int)")).toMatchObject({ result: true });
+  });
+});
