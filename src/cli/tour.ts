@@ -66,7 +66,7 @@ function formatEnding(style: Style): string[] {
     [`${command} run program.ts`, "a program of your own"],
     [`${command} inspect program.ts`, "what it mentions, rule by rule"],
     [`${command} batch < lines.jsonl`, "many of them"],
-    [`${command} doctor`, "what is missing, and how to get it"],
+    [`${command} doctor`, "what isolates them here"],
     [`${command} "What is the 100th prime?"`, "a real model (OPENAI_API_KEY)"],
     [`${command} --help`, "everything else"],
   ];

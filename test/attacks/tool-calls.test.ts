@@ -69,7 +69,7 @@ describe("a tool name", () => {
     expect(ran).toEqual([]);
   });
 
-  it.each(["toString", "__proto__", "constructor", "Run_javascript_sandboxed", `${TOOL} `, "", "run_python_sandboxed"])(
+  it.each(["toString", "__proto__", "constructor", "Run_javascript_sandboxed", `${TOOL} `, "", "run_ruby_sandboxed"])(
     "%j is ToolNotAllowed",
     async (name) => {
       expect((await answer({ tool_calls: [{ id: "c1", name, args: { source: "1" } }] })).errors).toEqual([
