@@ -23,7 +23,7 @@ import { z } from "zod";
 import { SandboxError } from "../../errors.ts";
 import type { WorkerNeeds } from "../launchers/launcher.ts";
 import { makeProfile } from "../seccomp/profile.ts";
-import { findSharedLibraries } from "../shared-libraries.ts";
+import { findSharedLibraries } from "../libraries.ts";
 import { OPEN_FILES } from "../worker-command.ts";
 import { callEngine, type Engine, findEngines, wallArguments } from "./engine.ts";
 
