@@ -49,9 +49,12 @@ describe("batch", () => {
     expect(allowed.answers).toMatchObject([{ error: "ReferenceError" }, { result: 42 }, { result: 42 }]);
   });
 
-  it("says of a language without an engine that it is not there", async () => {
-    const { answers, code } = await runBatch([{ id: "p", language: "python", source: "1" }]);
-    expect(answers).toMatchObject([{ id: "p", ok: false, status: "unavailable" }]);
+  it("runs Python beside JavaScript, and answers in the order of the lines", async () => {
+    const { answers, code } = await runBatch([{ id: "p", language: "python", source: "2**70" }, js("j", "2")]);
+    expect(answers).toMatchObject([
+      { id: "p", ok: true, result: { $type: "bigint", value: "1180591620717411303424" } },
+      { id: "j", ok: true, result: 2 },
+    ]);
     expect(code).toBe(0);
   });
 

@@ -184,7 +184,7 @@ describe("what the presets refuse by name", () => {
     ["(x for x in ()).gi_frame", ["frames-python"]],
     ["exec('1')", ["imports-python", "dynamic-code"]],
   ])("standard refuses %j by %j", async (source, ids) => {
-    expect(rulesAgainst("standard", source, await inspect(source))).toEqual(ids);
+    expect(rulesAgainst("standard", source, await inspect(source)).sort()).toEqual([...ids].sort());
   });
 
   test.each(["open('secret.txt').read()", "import socket", "__import__('os').system('id')"])(
@@ -206,7 +206,7 @@ describe("what the presets refuse by name", () => {
     ["try:\n    1\nexcept ValueError:\n    2", ["globals-python"]],
     [`#${"x".repeat(4000)}`, ["source-chars"]],
   ])("strict refuses %j by %j", async (source, ids) => {
-    expect(rulesAgainst("strict", source, await inspect(source))).toEqual(ids);
+    expect(rulesAgainst("strict", source, await inspect(source)).sort()).toEqual([...ids].sort());
   });
 });
 

@@ -22,8 +22,8 @@ import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { SandboxError } from "../../errors.ts";
 import type { WorkerNeeds } from "../launchers/launcher.ts";
-import { makeProfile } from "../seccomp/profile.ts";
 import { findSharedLibraries } from "../libraries.ts";
+import { makeProfile } from "../seccomp/profile.ts";
 import { OPEN_FILES } from "../worker-command.ts";
 import { callEngine, type Engine, findEngines, wallArguments } from "./engine.ts";
 

@@ -6,8 +6,8 @@
 import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { findInnermost } from "../descendants.ts";
-import { compileFilter, isMachine } from "../seccomp/filter.ts";
 import { findSharedLibraries } from "../libraries.ts";
+import { compileFilter, isMachine } from "../seccomp/filter.ts";
 import { runTool } from "../spawn.ts";
 import { limitResources, workerArguments, workerEnvironment } from "../worker-command.ts";
 import type { Command, Launcher, LaunchPlan, OpenLauncher, Unavailable, WorkerNeeds } from "./launcher.ts";
