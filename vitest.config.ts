@@ -1,6 +1,8 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
 const LONG = "test/**/*.long.test.ts";
+/** These look for every worker of this checkout: nothing else may run beside them. */
+const ALONE = "test/**/*.alone.test.ts";
 
 export default defineConfig({
   test: {
@@ -12,8 +14,9 @@ export default defineConfig({
       // `npm test`: what a newcomer waits for. `npm run test:long`: whole processes, again and again; CI runs both.
       {
         extends: true,
-        test: { name: "short", include: ["test/**/*.test.ts"], exclude: [...configDefaults.exclude, LONG] },
+        test: { name: "short", include: ["test/**/*.test.ts"], exclude: [...configDefaults.exclude, LONG, ALONE] },
       },
+      { extends: true, test: { name: "alone", include: [ALONE] } },
       { extends: true, test: { name: "long", include: [LONG] } },
     ],
   },

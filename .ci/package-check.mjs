@@ -95,14 +95,19 @@ check("the tarball holds dist, README, LICENSE and SECURITY, and nothing else", 
   tarball = join(work, packed.filename);
   const files = packed.files.map((file) => file.path);
   const allowed =
-    /^(dist\/.+\.(js|d\.ts)|dist\/sandbox\/container\/Containerfile|dist\/policy\.schema\.json|README\.md|SECURITY\.md|LICENSE|package\.json)$/;
+    /^(dist\/.+\.(js|d\.ts)|dist\/sandbox\/container\/Containerfile|dist\/policy\.schema\.json|dist\/worker\/guest\/python\/(.+\.py|built\/snapshot\.(bin|sha256))|README\.md|SECURITY\.md|LICENSE|package\.json)$/;
   expect(
     files.filter((file) => !allowed.test(file)),
     [],
     "unexpected files",
   );
   const needed = ["README.md", "SECURITY.md", "LICENSE", "dist/index.js", "dist/index.d.ts", manifest.bin.sallyport];
-  needed.push("dist/worker/main.js", "dist/worker/guest/url.js", "dist/sandbox/container/Containerfile");
+  needed.push(
+    "dist/worker/main.js",
+    "dist/worker/guest/url.js",
+    "dist/sandbox/container/Containerfile",
+    "dist/worker/guest/python/built/snapshot.bin",
+  );
   expect(
     needed.filter((file) => !files.includes(file)),
     [],

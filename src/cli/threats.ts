@@ -125,7 +125,7 @@ export const THREATS: readonly Threat[] = [
     defence:
       "In bubblewrap or a container: a read-only root of the worker's own files, no network, no other process, few system calls.",
     file: "src/sandbox/launchers/bubblewrap.ts",
-    test: "test/conformance/launcher.long.test.ts",
+    test: "test/conformance/launcher.alone.test.ts",
   },
   {
     id: "new-kernel-calls",
@@ -141,7 +141,7 @@ export const THREATS: readonly Threat[] = [
     defence:
       "A process beside the host kills its containers when the host is gone; what is left of both is removed at the next start.",
     file: "src/sandbox/container/undertaker.ts",
-    test: "test/conformance/launcher.long.test.ts",
+    test: "test/conformance/launcher.alone.test.ts",
   },
   {
     id: "flattering-report",
