@@ -78,7 +78,7 @@ async function runSandboxed(sandbox: Sandbox, worker: number | undefined, work: 
 
 export async function measureCpuWork(subject: Subject): Promise<Row[]> {
   const others = new Set(listChildren());
-  await using sandbox = await createSandbox({ workers: 1, standby: 0 });
+  await using sandbox = await createSandbox({ containment: "process", workers: 1, standby: 0 });
   const [worker] = await waitForWorkers(others, 1);
   const rows: Row[] = [];
   for (const [name, work] of Object.entries(WORKS)) {

@@ -15,7 +15,12 @@ const WANTED_MS = 15;
 
 async function measure(standby: number, rounds: number): Promise<number[]> {
   const others = new Set(listChildren());
-  await using sandbox = await createSandbox({ workers: 1, standby, limits: { killGraceMs: 10 } });
+  await using sandbox = await createSandbox({
+    containment: "process",
+    workers: 1,
+    standby,
+    limits: { killGraceMs: 10 },
+  });
   const samples: number[] = [];
   for (const round of takeRounds(rounds, standby > 0 ? 12_000 : 6000)) {
     if (standby > 0 || round === 0) await waitForWorkers(others, 1 + standby);

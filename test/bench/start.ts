@@ -18,7 +18,7 @@ export async function measureStart(subject: Subject): Promise<Row[]> {
   for (const _ of takeRounds(scale(subject, 3, 1), 6000)) {
     const before = new Set(listChildren());
     const started = performance.now();
-    await using sandbox = await createSandbox();
+    await using sandbox = await createSandbox({ containment: "process" });
     await runProgram(sandbox);
     firstResultMs.push(performance.now() - started);
     const workers = await waitForWorkers(before, subject.workers + STANDBY);
