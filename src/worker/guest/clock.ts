@@ -168,14 +168,17 @@ export function createClock(p: Primordials, globals: ReturnType<typeof createGlo
   });
   for (const name of ["clearTimeout", "clearInterval", "clearImmediate"]) define(name, (id: unknown) => cancel(id));
 
+  const SEED_ROUNDS = 12;
   let a = 0;
   let b = 0;
   let c = 0;
   let d = 1;
   let output = 0;
+  /** Rounds before the next number: the first one of a run comes after those that mix the seed. */
+  let rounds = 1;
   /** sfc32: small, fast, 32 bits of output a round. A loop, since calls are slow in a fresh isolate. */
-  const mix = (rounds: number): void => {
-    for (let round = 0; round < rounds; round++) {
+  const mix = (): void => {
+    for (; rounds > 0; rounds--) {
       output = (((a + b) | 0) + d) | 0;
       d = (d + 1) | 0;
       a = b ^ (b >>> 9);
@@ -185,7 +188,8 @@ export function createClock(p: Primordials, globals: ReturnType<typeof createGlo
     }
   };
   const nextInt = (): number => {
-    mix(1);
+    mix();
+    rounds = 1;
     return output >>> 0;
   };
   define("random", () => ((nextInt() >>> 5) * 67108864 + (nextInt() >>> 6)) / 9007199254740992, Math);
@@ -199,7 +203,8 @@ export function createClock(p: Primordials, globals: ReturnType<typeof createGlo
       b = p.floor(seed / 4294967296) | 0;
       c = 0x9e3779b9 | 0;
       d = 1;
-      mix(12);
+      // Mixed when a program first asks for chance, since most never do: the loop takes a tenth of such a run.
+      rounds = SEED_ROUNDS + 1;
     },
     elapsed: (): number => now - start,
     hasTimers: (): boolean => first !== null,
