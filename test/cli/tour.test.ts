@@ -15,10 +15,12 @@ import { runCommand } from "./command.ts";
 
 const STEPS = [...TOUR_STEPS, ...PYTHON_STEPS];
 
+const PATIENCE_MS = 120_000;
+
 /** The text without line breaks and margins, so that a sentence is found however it was wrapped. */
 const unwrap = (text: string) => text.replace(/\s+/g, " ");
 
-describe("the tour", () => {
+describe("the tour", { timeout: PATIENCE_MS }, () => {
   it("states the threats, shows each answered, the agents and the report, and ends with 0", async () => {
     const { code, stdout, stderr } = await runCommand([], { env: { SALLYPORT_SECRET: "canary-77aa" } });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
