@@ -269,6 +269,8 @@ export interface SandboxReport {
   workerNode: string;
   platform: string;
   languages: Language[];
+  /** What each language runs on. */
+  engines: Layer[];
   layers: Layer[];
   /** Launchers that cannot run here, with what would help. */
   unavailable: { name: string; reason: string; remedy: string }[];

@@ -5,6 +5,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import Table from "cli-table3";
+import { SandboxError } from "../errors.ts";
 import { printJson } from "../protocol/json.ts";
 import type { JsonValue, Layer, ProbeAttempt, Sandbox, SandboxReport } from "../types.ts";
 import { GUEST_ATTACKS } from "./attacks.ts";
@@ -33,6 +34,20 @@ async function attackAsGuest(sandbox: Sandbox): Promise<Attacked[]> {
     attacked.push({ by: "a program", title, hasSucceeded: !isRight, detail });
   }
   return attacked;
+}
+
+/** Python's files may be there and it may yet not run: a program says so. It starts workers of its own, here alone. */
+async function tryPython(sandbox: Sandbox, engine: Layer): Promise<Layer> {
+  if (engine.name !== "python" || !engine.active) return engine;
+  try {
+    const seen = await sandbox.run({ language: "python", source: "6 * 7", limits: { timeoutMs: 10_000 } });
+    if (seen.result === 42)
+      return { ...engine, probed: "inside and outside", detail: `a program ran on ${engine.detail}` };
+    return { ...engine, active: false, detail: `a program did not run: ${seen.status}, ${seen.message}` };
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error;
+    return { ...engine, active: false, detail: error.message };
+  }
 }
 
 function asAttacked({ name, hasSucceeded, detail }: ProbeAttempt): Attacked {
@@ -80,7 +95,7 @@ function formatAttacks(attacked: readonly Attacked[], style: Style): string[] {
 }
 
 function formatReport(report: SandboxReport, style: Style): string[] {
-  const { containment, workerNode, platform, summary, layers, unavailable } = report;
+  const { containment, workerNode, platform, summary, engines, layers, unavailable } = report;
   const others = unavailable.flatMap(({ name, reason, remedy }) =>
     formatText(`${name}: ${reason}. ${remedy}`, style, "    "),
   );
@@ -92,16 +107,24 @@ function formatReport(report: SandboxReport, style: Style): string[] {
     "",
     ...formatLayers(layers, style),
     "",
+    ...formatLayers(engines, style),
+    "",
     ...(others.length > 0 ? ["  Not to be had here:", ...others, ""] : []),
-    ...formatRemedies(layers, style),
+    ...formatRemedies([...engines, ...layers], style),
   ];
 }
 
 /** Reports, and where it was asked for attacks. */
 export async function showDoctor(options: DoctorOptions): Promise<number> {
   // Whatever is missing is what it is here to say: that it warns of it, or refuses, would be in the way.
-  const sandbox = await openSandbox(options, { workers: 1, standby: 0, allowProcess: true });
-  const { exploited = [], ...report } = await sandbox.report({ attacks: options.attacks === true });
+  const sandbox = await openSandbox(options, {
+    workers: 1,
+    standby: 0,
+    python: { workers: 1, prepared: 1 },
+    allowProcess: true,
+  });
+  const { exploited = [], ...seen } = await sandbox.report({ attacks: options.attacks === true });
+  const report = { ...seen, engines: await Promise.all(seen.engines.map((engine) => tryPython(sandbox, engine))) };
   const attacked = options.attacks ? [...(await attackAsGuest(sandbox)), ...exploited.map(asAttacked)] : [];
   const missing = (options.require ?? []).filter(
     (name) => !report.layers.some((layer) => layer.name === name && layer.active),

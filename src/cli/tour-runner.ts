@@ -61,7 +61,7 @@ function describePath({ nodes, receipts }: GraphRun): string[] {
 /** Shows one step; resolves to what differed from the tour's words, if anything did. */
 export async function showStep(stage: TourStage, step: TourStep, number: number): Promise<string | undefined> {
   const { sandbox, policies, style, print } = stage;
-  const { code, tool = TOOL_NAMES.javascript, limits, input, title } = step;
+  const { code, language = "javascript", tool = TOOL_NAMES[language], limits, input, title } = step;
   const note = step.policy === "allow-all" ? "policy off" : (step.tool ?? "");
   print(["", formatHeading(number, title, note, style), "", ...formatProgram(code, style), ""]);
   const graph = createCodeExecutionGraph({

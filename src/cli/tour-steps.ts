@@ -3,7 +3,7 @@
  * Each expectation is checked against the real observation: a step that cannot fail says nothing.
  */
 
-import type { CallLimits, JsonValue, Status } from "../types.ts";
+import type { CallLimits, JsonValue, Language, Status } from "../types.ts";
 
 /** What an observation must hold. */
 export interface Expectation {
@@ -19,7 +19,9 @@ export interface TourStep {
   /** Id of the threat that the step is an instance of. */
   readonly threat?: string;
   readonly code: string;
-  /** Default: the JavaScript tool. */
+  /** Default: JavaScript. */
+  readonly language?: Language;
+  /** Default: the tool of the language. */
   readonly tool?: string;
   /** `allow-all` takes the policy away, so that the layers behind it show. Default: the tour's policy. */
   readonly policy?: "allow-all";

@@ -13,6 +13,7 @@ import { isEndingBySignal } from "./shutdown.ts";
 import { createStyle, type Style } from "./style.ts";
 import { THREATS } from "./threats.ts";
 import { TOUR_AGENTS } from "./tour-agents.ts";
+import { PYTHON_STEPS } from "./tour-python.ts";
 import { TOUR_STEPS } from "./tour-steps.ts";
 
 /** Once a signal ends the tour, what it goes on to see is no part of it. */
@@ -78,6 +79,15 @@ function formatEnding(style: Style): string[] {
   ];
 }
 
+/** Python's interpreters load while JavaScript's steps are shown. What keeps them from it, their own first step says. */
+function warmPython(sandbox: Sandbox): void {
+  for (const warming of [
+    sandbox.run({ language: "python", source: "" }),
+    sandbox.inspect({ language: "python", source: "" }),
+  ])
+    warming.catch(() => {});
+}
+
 /** Shows the whole tour. */
 export async function showTour(options: CommonOptions): Promise<number> {
   const style = createStyle(process.stdout);
@@ -86,7 +96,7 @@ export async function showTour(options: CommonOptions): Promise<number> {
   const policies = { chosen, allowAll: await loadPolicy("allow-all") };
   // Workers start while the graph is being loaded: together they are most of the wait for the first observation.
   const [sandbox, { showAgent, showStep }] = await Promise.all([
-    openSandbox(options, { workers: 1 }, chosen),
+    openSandbox(options, { workers: 1, python: { workers: 1 } }, chosen),
     import("./tour-runner.ts"),
   ]);
   // The tour's words are about the standard policy: under another one its steps are shown, not judged.
@@ -94,10 +104,11 @@ export async function showTour(options: CommonOptions): Promise<number> {
   const stage = { sandbox, policies, style, print, isJudged };
   const differences: string[] = [];
   let number = 0;
-  for (const step of TOUR_STEPS) {
+  for (const step of [...TOUR_STEPS, ...PYTHON_STEPS]) {
     if (isEndingBySignal()) return EXIT.notOk;
     number++;
     const difference = await showStep(stage, step, number);
+    if (number === 1) warmPython(sandbox);
     if (difference !== undefined) differences.push(`${number} ${step.title}: ${difference}`);
   }
   for (const agent of TOUR_AGENTS) {

@@ -11,33 +11,46 @@ import { SandboxError } from "../errors.ts";
 const REMEDY = "Rebuild it with `npm run snapshot` (in an installed package: install sallyport again).";
 const WRITABLE_BY_OTHERS = 0o022;
 
-function fault(what: string, cause?: unknown): SandboxError {
-  return new SandboxError("ENGINE_UNAVAILABLE", `Python cannot start: ${what}. ${REMEDY}`, { cause });
-}
-
 /** Beside the guest's files. @param entry the worker's entry, by which the host knows it */
 export function snapshotFolder(entry: string): string {
   return join(dirname(entry), "guest", "python", "built");
 }
 
-/** @throws SandboxError ENGINE_UNAVAILABLE */
-export function checkPythonSnapshot(entry: string): void {
+interface Unusable {
+  problem: string;
+  remedy: string;
+  cause?: unknown;
+}
+
+/** The snapshot as it lies there, verified; or what keeps Python from it, and what to do. */
+export function findSnapshot(entry: string): { digest: string; bytes: number } | Unusable {
   const folder = snapshotFolder(entry);
   const path = join(folder, "snapshot.bin");
+  let packed: Buffer;
   let digest: string;
-  let found: string;
   try {
-    found = hash("sha256", readFileSync(path));
+    packed = readFileSync(path);
     digest = readFileSync(join(folder, "snapshot.sha256"), "utf8").trim();
   } catch (cause) {
-    throw fault(`its snapshot ${path} is missing`, cause);
+    return { problem: `its snapshot ${path} is missing`, remedy: REMEDY, cause };
   }
-  if (found !== digest) throw fault(`its snapshot ${path} is damaged`);
-  if (process.platform === "win32") return;
-  // Whoever may write the code itself may write the snapshot as well.
-  const owners = new Set([0, process.getuid?.(), statSync(entry).uid]);
-  for (const place of [folder, path]) {
-    const { uid, mode } = statSync(place);
-    if (!owners.has(uid) || (mode & WRITABLE_BY_OTHERS) !== 0) throw fault(`others may write ${place}`);
+  if (hash("sha256", packed) !== digest) return { problem: `its snapshot ${path} is damaged`, remedy: REMEDY };
+  if (process.platform !== "win32") {
+    // Whoever may write the code itself may write the snapshot as well.
+    const owners = new Set([0, process.getuid?.(), statSync(entry).uid]);
+    for (const place of [folder, path]) {
+      const { uid, mode } = statSync(place);
+      if (!owners.has(uid) || (mode & WRITABLE_BY_OTHERS) !== 0)
+        return { problem: `others may write ${place}`, remedy: REMEDY };
+    }
   }
+  return { digest, bytes: packed.length };
+}
+
+/** @throws SandboxError ENGINE_UNAVAILABLE */
+export function checkPythonSnapshot(entry: string): void {
+  const found = findSnapshot(entry);
+  if (!("problem" in found)) return;
+  const { problem, remedy, cause } = found;
+  throw new SandboxError("ENGINE_UNAVAILABLE", `Python cannot start: ${problem}. ${remedy}`, { cause });
 }

@@ -3,9 +3,9 @@
  * The host knows the worker's entry by its path alone, and imports none of it.
  */
 
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SandboxError } from "../errors.ts";
 import type { Language } from "../types.ts";
@@ -25,12 +25,20 @@ const LANGUAGE_PACKAGES: Readonly<Record<Language, readonly (readonly string[])[
     ["sucrase", "@jridgewell/gen-mapping", "@jridgewell/sourcemap-codec"],
     ["sucrase", "@jridgewell/gen-mapping", "@jridgewell/trace-mapping"],
     ["sucrase", "@jridgewell/gen-mapping", "@jridgewell/trace-mapping", "@jridgewell/resolve-uri"],
+    ["sucrase", "@jridgewell/gen-mapping", "@jridgewell/trace-mapping", "@jridgewell/sourcemap-codec"],
     ["sucrase", "lines-and-columns"],
     ["sucrase", "ts-interface-checker"],
   ],
   // Read as text and bytes, and evaluated inside isolates only.
   python: [["pyodide"]],
 };
+
+/** A path, what it links to, what that links to, and so on: Node looks at each of them on its way. */
+function followLinks(path: string): string[] {
+  const steps = [path];
+  for (let at = path; lstatSync(at).isSymbolicLink(); steps.push(at)) at = resolve(dirname(at), readlinkSync(at));
+  return [...steps, realpathSync(path)];
+}
 
 /** The folder of a package, asked for from the package that needs it: as it is linked, and as it really is. */
 function packageFolders(chain: readonly string[]): string[] {
@@ -44,8 +52,8 @@ function packageFolders(chain: readonly string[]): string[] {
     if (found === undefined) {
       throw new SandboxError("ENGINE_UNAVAILABLE", `The package ${name} is not installed: run npm install again.`);
     }
-    folders = [found, realpathSync(found)];
-    from = join(folders[1] ?? found, "package.json");
+    folders = followLinks(found);
+    from = join(realpathSync(found), "package.json");
   }
   return folders;
 }

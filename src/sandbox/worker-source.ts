@@ -19,6 +19,8 @@ export interface WorkerSource {
   /** Launchers that cannot run here, with what would help. */
   readonly refused: readonly Refused[];
   readonly diesBy: string | null;
+  /** Path of the file that every worker starts with. */
+  readonly entry: string;
   /** Version of Node that the first worker told; empty before there was one. */
   readonly nodeVersion: string;
   /** The first worker that came up; null before. */
@@ -80,6 +82,7 @@ export async function openWorkerSource(options: ResolvedSandboxOptions, supervis
     get first() {
       return first;
     },
+    entry: needs.files.entry,
     refused,
     start: startFrom,
     async close() {

@@ -5,7 +5,8 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { LIMITS, MAX_MESSAGE_CHARS, MAX_STDOUT_LINES } from "../../src/limits.ts";
-import type { Observation } from "../../src/types.ts";
+import type { SandboxOptions } from "../../src/options.ts";
+import type { Language, Observation } from "../../src/types.ts";
 import { HOSTILE_PROGRAMS, type HostileProgram } from "../fixtures/hostile-programs.ts";
 import { type SandboxInUse, useSandbox } from "../fixtures/use-sandbox.ts";
 
@@ -16,6 +17,12 @@ export const CANARY = "canary-5f0c7d21-host-secret";
 export const SLACK_MS = LIMITS.killGraceMs.default + 500;
 
 const HOST_TEXTS = [CANARY, process.cwd(), "node_modules", "file:///", "node:internal", "isolated-vm"];
+
+/** Each ends in the same list. */
+const HARMLESS: Readonly<Record<Language, string>> = {
+  javascript: "[1, 2, 3].map((n) => n * 2)",
+  python: "[n * 2 for n in (1, 2, 3)]",
+};
 
 export function expectNothingOfTheHost(observation: Observation): void {
   const text = JSON.stringify(observation);
@@ -39,24 +46,28 @@ function timeoutOf({ timeoutMs, status }: HostileProgram): number {
 }
 
 /** The sandbox of an attack file, in a host that has something to lose. */
-export function useAttackedSandbox(): SandboxInUse {
+export function useAttackedSandbox(options?: SandboxOptions): SandboxInUse {
   beforeAll(() => {
     process.env.SALLYPORT_TEST_CANARY = CANARY;
   });
-  return useSandbox();
+  return useSandbox(options);
 }
 
 /** One test for each program; call it in a `describe`. */
-export function describeProgram(programs: readonly HostileProgram[], { run }: SandboxInUse): void {
+export function describeProgram(
+  programs: readonly HostileProgram[],
+  { run }: SandboxInUse,
+  language: Language = "javascript",
+): void {
   it.each(programs.map((program) => [program.name, program] as const))("%s is answered truly", async (_, program) => {
     const timeoutMs = timeoutOf(program);
     const { source, permits } = program;
-    const observation = await run(source, { limits: { timeoutMs }, ...(permits && { permits }) });
+    const observation = await run(source, { language, limits: { timeoutMs }, ...(permits && { permits }) });
     expectWellFormed(observation, timeoutMs);
     expectNothingOfTheHost(observation);
     expect(program.status).toContain(observation.status);
     if (Object.hasOwn(program, "result")) expect(observation.result).toEqual(program.result);
-    const next = await run("[1, 2, 3].map((n) => n * 2)", { limits: { timeoutMs: 10_000 } });
+    const next = await run(HARMLESS[language], { language, limits: { timeoutMs: 10_000 } });
     expect(next).toMatchObject({ ok: true, result: [2, 4, 6], stdout: [] });
   });
 }

@@ -24,6 +24,10 @@ describe("doctor", () => {
       const text = stdout.replace(/\s+/g, " ");
       expect(text).toContain("Containment: process");
       expect(text).toContain("as this user on this machine: every file, process and network connection");
+      expect(text).toMatch(/javascript yes V8 of Node \d+/);
+      expect(text).toMatch(
+        /python yes a program ran on CPython 3\.\d+\.\d+ \(pyodide [\d.]+\); snapshot of \d\.\d MB, verified/,
+      );
       expect(text).toMatch(/isolate yes .* permission-model yes .* seccomp no no filter/);
       expect(text).toMatch(/For .*seccomp, containment: Install bubblewrap/);
     },
@@ -38,6 +42,10 @@ describe("doctor", () => {
       expect(code).toBe(1);
       const printed = JSON.parse(stdout) as Printed;
       expect(printed).toMatchObject({ ok: false, missing: ["seccomp", "moat"], containment: "process" });
+      expect(printed.engines).toMatchObject([
+        { name: "javascript", active: true },
+        { name: "python", active: true, probed: "inside and outside", detail: expect.stringContaining("CPython 3.") },
+      ]);
       expect(printed.layers.find(({ name }) => name === "deadline")).toMatchObject({ active: true, probed: "inside" });
       for (const { active, remedy } of printed.layers) expect(active || remedy !== undefined).toBe(true);
     },

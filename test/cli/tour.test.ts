@@ -9,13 +9,18 @@ import { widthOf } from "../../src/cli/printable.ts";
 import { createStyle, hasColor } from "../../src/cli/style.ts";
 import { THREATS } from "../../src/cli/threats.ts";
 import { findDifference } from "../../src/cli/tour-check.ts";
+import { PYTHON_STEPS } from "../../src/cli/tour-python.ts";
 import { TOUR_STEPS } from "../../src/cli/tour-steps.ts";
 import { runCommand } from "./command.ts";
+
+const STEPS = [...TOUR_STEPS, ...PYTHON_STEPS];
+
+const PATIENCE_MS = 120_000;
 
 /** The text without line breaks and margins, so that a sentence is found however it was wrapped. */
 const unwrap = (text: string) => text.replace(/\s+/g, " ");
 
-describe("the tour", () => {
+describe("the tour", { timeout: PATIENCE_MS }, () => {
   it("states the threats, shows each answered, the agents and the report, and ends with 0", async () => {
     const { code, stdout, stderr } = await runCommand([], { env: { SALLYPORT_SECRET: "canary-77aa" } });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -26,7 +31,7 @@ describe("the tour", () => {
       expect(stdout.indexOf(threat)).toBeGreaterThan(0);
       expect(stdout.indexOf(threat)).toBeLessThan(firstObservation);
     }
-    for (const { title, remark } of TOUR_STEPS) {
+    for (const { title, remark } of STEPS) {
       expect(text).toContain(title);
       expect(text).toContain(`✓ ${remark}`);
     }
@@ -40,11 +45,13 @@ describe("the tour", () => {
       "ToolNotAllowed",
       "PolicyDenied",
       "MemoryLimit",
+      "FileNotFoundError",
+      "KeyError",
     ]) {
       expect(text).toContain(`"error":"${error}"`);
     }
     expect(text).toContain("validate ─▶ policy ─▶ execute ─▶ observe ─▶ END");
-    expect(text).toContain("policy (denied by imports-javascript)");
+    for (const language of ["javascript", "python"]) expect(text).toContain(`policy (denied by imports-${language})`);
     expect(text).toMatch(/scripted model.*Ended by answer after 2 turns.*scripted model.*Ended by cap after 3 turns/);
     expect(text).toMatch(/Containment: (container|bubblewrap|process)/);
     expect(text).toContain("Try next");
@@ -83,9 +90,9 @@ describe("findDifference", () => {
 describe("every step", () => {
   it("that shows a threat names one of the table", () => {
     const known = THREATS.map(({ id }) => id);
-    for (const { threat } of TOUR_STEPS) if (threat !== undefined) expect(known).toContain(threat);
+    for (const { threat } of STEPS) if (threat !== undefined) expect(known).toContain(threat);
     for (const { id } of THREATS.filter(({ classic }) => classic))
-      expect(TOUR_STEPS.map(({ threat }) => threat)).toContain(id);
+      expect(STEPS.map(({ threat }) => threat)).toContain(id);
   });
 });
 

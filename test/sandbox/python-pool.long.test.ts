@@ -54,6 +54,11 @@ describe("a snapshot", () => {
       code: "ENGINE_UNAVAILABLE",
       message: expect.stringMatching(words),
     });
+    const { engines } = await sandbox.report();
+    expect(engines.find(({ name }) => name === "python")).toMatchObject({
+      active: false,
+      remedy: expect.stringContaining("npm run snapshot"),
+    });
     expect(await sandbox.run({ language: "javascript", source: "1" })).toMatchObject({ ok: true });
   });
 });

@@ -7,6 +7,7 @@ import { SandboxError } from "../../errors.ts";
 import type { Language, Layer, SandboxReport } from "../../types.ts";
 import type { WorkerProcess } from "../worker-process.ts";
 import type { WorkerSource } from "../worker-source.ts";
+import { describeEngines } from "./engines.ts";
 import { describeLayers, summarize } from "./layers.ts";
 import { lookAtWorker, type OutsideView } from "./outside.ts";
 import { probeInside, probeTakenOver } from "./probe.ts";
@@ -71,6 +72,11 @@ export async function makeReport(reported: Reported, attacks = false): Promise<S
     workerNode: workers.nodeVersion,
     platform: `${process.platform} ${process.arch}`,
     languages: [...reported.languages],
+    engines: describeEngines({
+      languages: reported.languages,
+      nodeVersion: workers.nodeVersion,
+      entry: workers.entry,
+    }),
     layers,
     unavailable: workers.refused.map((refused) => ({ ...refused })),
     ...(attacks ? { exploited: await probeTakenOver(() => workers.start("taken-over", "javascript")) } : {}),

@@ -54,8 +54,10 @@ function findUnsupported(source: string): TranspileFailure | null {
 export function transpile(source: string): Transpiled | TranspileFailure {
   const unsupported = findUnsupported(source);
   if (unsupported) return unsupported;
+  // Outside of the attempt: that it cannot be loaded is no fault of the program.
+  const { transform } = loadSucrase();
   try {
-    const { code, sourceMap } = loadSucrase().transform(source, {
+    const { code, sourceMap } = transform(source, {
       transforms: ["typescript"],
       disableESTransforms: true,
       keepUnusedImports: true,
