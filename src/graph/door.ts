@@ -14,7 +14,7 @@ import { remakeMessage, withoutCallBlocks } from "./content.ts";
 import type { Core } from "./core.ts";
 import { field, list } from "./fields.ts";
 import { readRawCalls } from "./raw-calls.ts";
-import { describeCall, findEdits, findRecord, type SealedRecord } from "./records.ts";
+import { describeCall, findEdits, findRecord, isWaiting, type SealedRecord } from "./records.ts";
 import { rewriteMessage } from "./rewrite.ts";
 import type { GraphState } from "./state.ts";
 import { readTurn } from "./turn.ts";
@@ -39,11 +39,13 @@ export async function considerCalls(
 ): Promise<SealedRecord[]> {
   if (!core.settingsOf(config).mayAsk || !canAsk(config)) return [];
   const { calls: decided = [] } = await createPolicyNode(core)(stateOf(messages, []), config);
-  const isOpen = (record: SealedRecord) => record.observation === undefined && record.decision?.effect === "ask";
-  const records = decided as SealedRecord[];
-  if (!records.some(isOpen)) return records;
-  const { calls: answered = [] } = await createApprove(core)(stateOf(messages, records), config);
-  return answered as SealedRecord[];
+  const approve = createApprove(core);
+  let records = decided as SealedRecord[];
+  while (records.some(isWaiting)) {
+    const { calls = [] } = await approve(stateOf(messages, records), config);
+    records = calls as SealedRecord[];
+  }
+  return records;
 }
 
 /** Runs the call, if it may run, and answers it. */

@@ -16,9 +16,11 @@ export interface SealedRecord extends CallRecord {
 
 function parts(turn: Turn, record: CallRecord): unknown[] {
   const { id, name, language, source, original, decision, observation, receipt } = record;
-  const { asked, approval, grant } = record;
+  const { asked, approval, grant, question } = record;
   const words = [id, name, language, source, original, decision, observation, receipt, asked, approval, grant];
-  return ["call", turn.message?.id ?? null, turn.number, ...words];
+  // What an older version sealed had no question, and is still what it was.
+  const later = question === undefined ? [] : [question];
+  return ["call", turn.message?.id ?? null, turn.number, ...words, ...later];
 }
 
 export function sealRecord(turn: Turn, record: CallRecord): SealedRecord {
@@ -46,13 +48,20 @@ export function findRecord(turn: Turn, call: TurnCall, stored: unknown): CallRec
   if (found === null) return null;
   const { seal, ...record } = found as SealedRecord;
   const source = call.verdict.valid ? call.verdict.source : undefined;
+  const isSame = (record.original ?? record.source) === source;
+  // A call that was rejected by an earlier node stays rejected, also where it would have room now.
+  const isRejected = record.source === undefined && record.observation !== undefined;
   try {
-    return hasSeal(parts(turn, record), seal, turn.sealKey) && (record.original ?? record.source) === source
-      ? record
-      : null;
+    return hasSeal(parts(turn, record), seal, turn.sealKey) && (isSame || isRejected) ? record : null;
   } catch {
     return null;
   }
+}
+
+/** True where a person is asked about the call, and has not answered. */
+export function isWaiting(record: unknown): boolean {
+  const isGiven = (key: keyof CallRecord) => field(record, key) !== undefined;
+  return isGiven("asked") && !isGiven("observation") && !isGiven("grant");
 }
 
 /** Programs that a person has put in place of the model's: the history says what was answered. */
