@@ -36,15 +36,28 @@ export function describeCall({ id, name, verdict }: TurnCall, edited: string | n
   return { id, name, observation: observationText(rejected(verdict.error, verdict.message)) };
 }
 
+/** By id, once for each list of records: a turn may have a thousand calls. */
+const indexes = new WeakMap<readonly unknown[], Map<unknown, unknown>>();
+
+function indexOf(stored: unknown): Map<unknown, unknown> {
+  const records = list(stored);
+  const known = indexes.get(records);
+  if (known !== undefined) return known;
+  const made = new Map(records.map((entry) => [field(entry, "id"), entry] as const).reverse());
+  indexes.set(records, made);
+  return made;
+}
+
 /** What is stored for the call, by whomever: for parts of it that prove themselves. */
 export function findStored(stored: unknown, callId: string): Partial<CallRecord> | null {
-  const found = list(stored).find((entry) => field(entry, "id") === callId);
+  const found = indexOf(stored).get(callId);
   return typeof found === "object" && found !== null ? found : null;
 }
 
 /** The record that this process, or one with the same key, left for the call, if it is still about the same words. */
 export function findRecord(turn: Turn, call: TurnCall, stored: unknown): CallRecord | null {
-  const found = findStored(stored, call.id);
+  // What the message itself says is wrong needs no record.
+  const found = call.verdict.valid ? findStored(stored, call.id) : null;
   if (found === null) return null;
   const { seal, ...record } = found as SealedRecord;
   const source = call.verdict.valid ? call.verdict.source : undefined;

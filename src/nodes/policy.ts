@@ -9,6 +9,7 @@ import type { Core } from "../graph/core.ts";
 import { lookAround } from "../graph/here.ts";
 import { own } from "../graph/own.ts";
 import { describeCall, sealRecord } from "../graph/records.ts";
+import { spread } from "../graph/spread.ts";
 import type { GraphState, GraphUpdate } from "../graph/state.ts";
 import { decideCall, type JudgedCall } from "../graph/thread-facts.ts";
 import type { TurnCall } from "../graph/turn.ts";
@@ -31,12 +32,12 @@ export function createPolicyNode(core: Core) {
       return { given, judged };
     };
 
-    const decided = await Promise.all(turn.calls.map(decide));
+    const decided = await spread(turn.calls, decide);
     const asking = decided.flatMap(({ judged }) => (judged !== null && isAsked(judged) ? [judged.call] : []));
     const scope = scopeOf(core, here, config);
     const asked = asking.length === 0 ? "" : core.grants.prepare(core.grants.tokenOf(scope, asking));
     const question = { terms: termsOf(scope) };
-    const records = decided.map(({ given, judged }) => {
+    const records = await spread(decided, ({ given, judged }) => {
       const { decision = null, refusal = null } = judged ?? {};
       return sealRecord(turn, {
         ...describeCall(given),
