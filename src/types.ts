@@ -188,6 +188,8 @@ export interface CallRecord {
   decision?: Decision;
   /** Proof that a person was asked about the calls of this turn. */
   asked?: string;
+  /** What it was asked under, and of the answer before: why it was not taken, and a digest of its words. */
+  question?: { terms: string; problem?: string | null; heard?: string | null };
   /** What a person answered, where it is no grant. */
   approval?: Approval;
   grant?: Grant;

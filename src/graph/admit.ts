@@ -7,6 +7,7 @@ import { BaseMessage, type BaseMessageLike, coerceMessageLikeToMessage } from "@
 import { messagesStateReducer } from "@langchain/langgraph";
 import { remakeMessage, withoutCallBlocks } from "./content.ts";
 import { field, list, textOf } from "./fields.ts";
+import { isPlainJson, keepLoadable, printPlain } from "./loadable.ts";
 import { joinChunks } from "./raw-calls.ts";
 
 /** Whether a call of that name is this graph's to answer. */
@@ -30,51 +31,27 @@ export function keepRawText(message: BaseMessage): BaseMessage {
   return remakeMessage(message, { additional_kwargs: kwargs });
 }
 
-const MAX_DEPTH = 32;
-
-function holdsRevivable(value: unknown, depth: number): boolean {
-  if (value === null || typeof value !== "object") return false;
-  if (depth > MAX_DEPTH) return true;
-  if (Array.isArray(value)) return value.some((item) => holdsRevivable(item, depth + 1));
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) return true;
-  if (Object.hasOwn(value, "lc") || Object.hasOwn(value, "__proto__")) return true;
-  return Object.values(value).some((item) => holdsRevivable(item, depth + 1));
-}
-
-/** True where a checkpoint would bring the value back as something else (a live object, another prototype) or fail. */
-function isRevivable(value: unknown): boolean {
-  try {
-    return holdsRevivable(value, 0);
-  } catch {
-    return true;
-  }
-}
-
-function printArguments(args: unknown): string {
-  try {
-    return JSON.stringify(args) ?? "";
-  } catch {
-    return "";
-  }
-}
-
-/** Arguments of ours that a checkpoint would revive are kept as their text, among the invalid calls. */
+/** Calls of ours that a checkpoint would revive are kept as their text, among the invalid ones. */
 function keepAsText(message: BaseMessage, isOurs: IsOurs): BaseMessage {
+  if (message.getType() !== "ai") return message;
+  const isHostile = (call: unknown) => isOurs(field(call, "name")) && !isPlainJson(call);
   const calls = list(field(message, "tool_calls"));
-  const hostile = calls.filter((call) => isOurs(field(call, "name")) && isRevivable(field(call, "args")));
-  if (message.getType() !== "ai" || hostile.length === 0) return message;
-  const asText = hostile.map((call) => ({
+  const invalid = list(field(message, "invalid_tool_calls"));
+  if (![...calls, ...invalid].some(isHostile)) return message;
+  const asText = (call: unknown) => ({
     type: "invalid_tool_call",
-    id: field(call, "id"),
-    name: field(call, "name"),
-    args: printArguments(field(call, "args")),
-    error: "Arguments that are not plain JSON.",
-  }));
+    id: textOf(field(call, "id")),
+    name: textOf(field(call, "name")),
+    args: printPlain(field(call, "args")),
+    error: "Not plain JSON.",
+  });
   return remakeMessage(message, {
     content: withoutCallBlocks(message.content),
-    tool_calls: calls.filter((call) => !hostile.includes(call)),
-    invalid_tool_calls: [...list(field(message, "invalid_tool_calls")), ...asText],
+    tool_calls: calls.filter((call) => !isHostile(call)),
+    invalid_tool_calls: [
+      ...invalid.map((call) => (isHostile(call) ? asText(call) : call)),
+      ...calls.filter(isHostile).map(asText),
+    ],
   });
 }
 
@@ -114,7 +91,18 @@ function prepare(message: unknown): BaseMessageLike {
 
 function admit(messages: unknown, isOurs: IsOurs): BaseMessage[] {
   const given = Array.isArray(messages) ? messages : [messages];
-  return given.map((message) => keepAsText(keepRawText(coerceMessageLikeToMessage(prepare(message))), isOurs));
+  return given.map((message) =>
+    keepLoadable(keepAsText(keepRawText(coerceMessageLikeToMessage(prepare(message))), isOurs)),
+  );
+}
+
+/** What a caller posts, as it is stored before the channel has it; what is no message is the channel's to refuse. */
+export function admitInput(messages: unknown, isOurs: IsOurs): unknown {
+  try {
+    return admit(messages, isOurs);
+  } catch {
+    return messages;
+  }
 }
 
 /** The channel's reducer. */

@@ -14,8 +14,9 @@ import { remakeMessage, withoutCallBlocks } from "./content.ts";
 import type { Core } from "./core.ts";
 import { field, list } from "./fields.ts";
 import { readRawCalls } from "./raw-calls.ts";
-import { describeCall, findEdits, findRecord, type SealedRecord } from "./records.ts";
+import { describeCall, findEdits, findRecord, isWaiting, type SealedRecord } from "./records.ts";
 import { rewriteMessage } from "./rewrite.ts";
+import { spread } from "./spread.ts";
 import type { GraphState } from "./state.ts";
 import { readTurn } from "./turn.ts";
 
@@ -39,11 +40,13 @@ export async function considerCalls(
 ): Promise<SealedRecord[]> {
   if (!core.settingsOf(config).mayAsk || !canAsk(config)) return [];
   const { calls: decided = [] } = await createPolicyNode(core)(stateOf(messages, []), config);
-  const isOpen = (record: SealedRecord) => record.observation === undefined && record.decision?.effect === "ask";
-  const records = decided as SealedRecord[];
-  if (!records.some(isOpen)) return records;
-  const { calls: answered = [] } = await createApprove(core)(stateOf(messages, records), config);
-  return answered as SealedRecord[];
+  const approve = createApprove(core);
+  let records = decided as SealedRecord[];
+  while (records.some(isWaiting)) {
+    const { calls = [] } = await approve(stateOf(messages, records), config);
+    records = calls as SealedRecord[];
+  }
+  return records;
 }
 
 /** Runs the call, if it may run, and answers it. */
@@ -56,27 +59,27 @@ export async function answerOne(
 ): Promise<ToolMessage> {
   const alone = { ...core, only: id };
   const { calls = [] } = await createExecute(alone)(stateOf(messages, records), config);
-  const told = createObserve(alone)(stateOf(messages, calls as SealedRecord[]), config);
+  const told = await createObserve(alone)(stateOf(messages, calls as SealedRecord[]), config);
   const answer = list(told.messages).findLast((message) => ToolMessage.isInstance(message));
   if (answer === undefined) throw new Error("A call was not answered.");
   return answer;
 }
 
 /** Answers to the calls that were refused before they could run, and the AI message as it is to be kept. */
-export function tellRefusals(
+export async function tellRefusals(
   core: Core,
   messages: readonly BaseMessage[],
   records: readonly SealedRecord[],
   config: LangGraphRunnableConfig,
-): { messages: BaseMessage[]; answered: number } {
+): Promise<{ messages: BaseMessage[]; answered: number }> {
   const settings = core.settingsOf(config);
   const turn = readTurn(messages, settings);
   const found = turn.calls.map((call) => findRecord(turn, call, records) ?? describeCall(call));
   const refused = found.filter(({ observation }) => observation !== undefined);
-  const answers = refused.flatMap(({ id }) => {
-    const told = createObserve({ ...core, only: id })(stateOf(messages, records), config);
-    return list(told.messages).filter((message) => ToolMessage.isInstance(message));
-  });
+  const told = await spread(refused, ({ id }) =>
+    createObserve({ ...core, only: id })(stateOf(messages, records), config),
+  );
+  const answers = told.flatMap(({ messages }) => list(messages).filter((message) => ToolMessage.isInstance(message)));
   const rewritten = rewriteMessage(turn, settings, findEdits(found));
   return { messages: rewritten === null ? answers : [rewritten, ...answers], answered: refused.length };
 }

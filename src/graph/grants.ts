@@ -43,10 +43,10 @@ export interface Grants {
   tokenOf(scope: GrantScope, calls: readonly GrantedCall[]): string;
   /** Notes that the question is about to be put, and gives the proof of it that is kept in the state. */
   prepare(token: string): string;
-  /** Notes that the question was put to whoever resumes, as the `attempt`th of its node. */
-  noteShown(token: string, attempt: number): void;
+  /** Notes that the question was put to whoever resumes. */
+  noteShown(token: string): void;
   /** Whether an answer that names no token can be an answer to this very question. */
-  wasPut(token: string, attempt: number, proof: unknown): boolean;
+  wasPut(token: string, proof: unknown): boolean;
   issue(scope: GrantScope, call: GrantedCall, approval: Pick<Approval, "answer" | "approver">): Grant;
   /** The grant that was stored for the call, if it is genuine. */
   find(scope: GrantScope, call: GrantedCall, stored: unknown): Grant | null;
@@ -65,29 +65,25 @@ export function createGrants(
   const { approvalKey, approvalTtlMs, grantStore } = options;
   const key = approvalKey ?? PROCESS_KEY;
   const tamperEvident = approvalKey !== undefined;
-  const questions = new Map<string, Set<number>>();
+  /** Whether each question has been put by this process, oldest first. */
+  const questions = new Map<string, boolean>();
 
-  const remember = (token: string): Set<number> => {
-    const attempts = questions.get(token) ?? new Set();
+  const remember = (token: string, wasShown: boolean): void => {
     questions.delete(token);
-    questions.set(token, attempts);
+    questions.set(token, wasShown);
     const oldest = questions.size > MAX_QUESTIONS ? questions.keys().next().value : undefined;
     if (oldest !== undefined) questions.delete(oldest);
-    return attempts;
   };
 
   return {
     tamperEvident,
     tokenOf: writeToken,
     prepare(token) {
-      remember(token);
+      remember(token, questions.get(token) ?? false);
       return signQuestion(key, token);
     },
-    noteShown: (token, attempt) => void remember(token).add(attempt),
-    wasPut(token, attempt, proof) {
-      const attempts = questions.get(token);
-      return attempts === undefined ? isAsked(key, token, proof) : attempts.has(attempt);
-    },
+    noteShown: (token) => remember(token, true),
+    wasPut: (token, proof) => questions.get(token) ?? isAsked(key, token, proof),
     issue: (scope, call, approval) =>
       signGrant(key, scope, call, { ...approval, tamperEvident, expiresAt: Date.now() + approvalTtlMs }),
     find(scope, call, stored) {

@@ -8,6 +8,8 @@ import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import { readMessages } from "./admit.ts";
 import type { Core, RunSettings } from "./core.ts";
 import { createTell, type Tell } from "./events.ts";
+import { list } from "./fields.ts";
+import { isWaiting } from "./records.ts";
 import { type NodeName, roomLeft, stepOf, stepsFrom } from "./room.ts";
 import { readSpent, type Spent } from "./spent.ts";
 import type { GraphState, GraphUpdate } from "./state.ts";
@@ -33,11 +35,13 @@ export function lookAround(core: Core, state: GraphState, config: LangGraphRunna
   const messages = readMessages(state.messages);
   const settings = core.settingsOf(config);
   const room = roomLeft(config, state.lastStep);
-  const whole = readTurn(messages, settings, room >= stepsFrom(node, settings.mayAsk));
-  const { only } = core;
-  const turn = only === undefined ? whole : { ...whole, calls: whole.calls.filter(({ id }) => id === only) };
   const step = stepOf(config);
   const isFirst = typeof state.lastStep !== "number" && step !== null;
+  // A question that is put again only waits: whoever answers it begins a run, with steps of its own.
+  const onlyAsks = node === "approve" && !isFirst && list(state.calls).some(isWaiting);
+  const whole = readTurn(messages, settings, room >= (onlyAsks ? 1 : stepsFrom(node, settings.mayAsk)));
+  const { only } = core;
+  const turn = only === undefined ? whole : { ...whole, calls: whole.calls.filter(({ id }) => id === only) };
   return {
     messages,
     settings,

@@ -101,9 +101,9 @@ export function codeExecutionMiddleware(options: MiddlewareOptions) {
         const settings = core.settingsOf(config);
         const { calls, foreign, number } = readTurn(messages, settings);
         if (calls.length === 0) return undefined;
-        validate(stateOf(messages, []), config);
+        await validate(stateOf(messages, []), config);
         const records = await considerCalls(core, messages, config);
-        const told = tellRefusals(core, messages, records, config);
+        const told = await tellRefusals(core, messages, records, config);
         const update = { messages: told.messages, _sallyportCalls: records };
         if (foreign || told.answered < calls.length) return update;
         return { ...update, jumpTo: number >= settings.maxTurns ? ("end" as const) : ("model" as const) };

@@ -42,9 +42,20 @@ export function createOwnChannel<Value extends object | null>(schema: z.ZodType<
 
 /** What a caller may post, as input or with a command: other keys are dropped before they reach a channel. */
 export class InputSchema<Fields extends StateSchemaFields> extends StateSchema<Fields> {
+  // No #private: the schema is looked at through a proxy.
+  private readonly keep: (key: string, value: unknown) => unknown;
+
+  /** `keep`: what is stored of a value; the first checkpoint of a run holds its input as it came. */
+  constructor(fields: Fields, keep: (key: string, value: unknown) => unknown) {
+    super(fields);
+    this.keep = keep;
+  }
+
   override async validateInput<Data>(data: Data): Promise<Data> {
     if (data === null || typeof data !== "object") return super.validateInput(data);
-    const known = Object.entries(data).filter(([key]) => Object.hasOwn(this.fields, key));
+    const known = Object.entries(data).flatMap(([key, value]) =>
+      Object.hasOwn(this.fields, key) ? [[key, this.keep(key, value)] as const] : [],
+    );
     return super.validateInput(Object.fromEntries(known) as Data);
   }
 }

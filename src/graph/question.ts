@@ -33,11 +33,11 @@ export function writeQuestion(
   open: readonly OpenCall[],
   facts: { token: string; tamperEvident: boolean; problem: string | null },
 ): ApprovalRequest {
-  const actionRequests = open.map((one) => ({
-    name: showUnseen(one.call.name),
-    args: { source: showUnseen(one.call.source) },
-    description: showUnseen(describe(one, showUnseen(one.call.source) !== one.call.source)),
-  }));
+  const actionRequests = open.map((one) => {
+    const source = showUnseen(one.call.source);
+    const description = showUnseen(describe(one, source !== one.call.source));
+    return { name: showUnseen(one.call.name), args: { source }, description };
+  });
   return {
     actionRequests,
     reviewConfigs: actionRequests.map(({ name }) => ({ actionName: name, allowedDecisions: [...DECISIONS] })),

@@ -40,6 +40,13 @@ export function cancelled(message: string): Observation {
   return failure({ status: "cancelled", message });
 }
 
+/** Of a call that a person was asked about, while the policy was changed. */
+export function deniedSince({ message }: Observation): Observation {
+  return denied(
+    `The policy changed while a person was asked about this call, and denies it now. ${message ?? ""}`.trim(),
+  );
+}
+
 const NOT_APPROVED = {
   void: "This call needs a person's approval, and has none that holds. It was not run; call again to ask again.",
   expired: "The approval of this call has expired. It was not run; call again to ask again.",

@@ -37,11 +37,17 @@ function isJson(text: string): boolean {
   }
 }
 
-function needsRewrite({ raw, id, name, verdict }: TurnCall): boolean {
+function needsRewrite({ raw, id, name, verdict }: TurnCall, { limits }: TurnRules): boolean {
   const isDuplicate = !verdict.valid && verdict.error === "DuplicateCall";
-  const isBroken = raw.text !== undefined && !isJson(raw.text);
+  // Size before parsing, here as well: a million brackets hold the host's loop for a second.
+  const isBroken = (text: string) => text.length > limits.argumentBytes || !isJson(text);
   return (
-    raw.invalid || raw.givenId !== id || raw.givenName !== name || isDuplicate || isBroken || !isPlainObject(raw.args)
+    raw.invalid ||
+    raw.givenId !== id ||
+    raw.givenName !== name ||
+    isDuplicate ||
+    !isPlainObject(raw.args) ||
+    (raw.text !== undefined && isBroken(raw.text))
   );
 }
 
@@ -67,7 +73,7 @@ function foreignRaw(message: BaseMessage, ours: ReadonlySet<string>): { tool_cal
 /** Null where the message may stay. Takes the turn as it was before its calls were answered. */
 export function rewriteMessage(turn: Turn, rules: TurnRules, edits: ReadonlyMap<string, string>): AIMessage | null {
   const { message, calls } = turn;
-  const mustChange = (call: TurnCall) => needsRewrite(call) || edits.has(call.id);
+  const mustChange = (call: TurnCall) => needsRewrite(call, rules) || edits.has(call.id);
   if (message === null || !calls.some(mustChange)) return null;
   const byIndex = new Map(calls.map((call) => [call.raw.index, call]));
   const ids = new Set(calls.map((call) => call.id));

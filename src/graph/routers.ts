@@ -6,17 +6,17 @@
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import type { Core } from "./core.ts";
 import { lookAround } from "./here.ts";
-import { findRecord } from "./records.ts";
+import { findRecord, isWaiting } from "./records.ts";
 import { roomAtStart } from "./room.ts";
 import type { GraphState } from "./state.ts";
 import type { Turn } from "./turn.ts";
 
-/** A call that has no sealed answer goes on: the execute edge decides about it again. */
-function routeOpen(state: GraphState, turn: Turn): "allowed" | "denied" {
-  const isOpen = turn.calls.some(
-    (call) => call.verdict.valid && findRecord(turn, call, state.calls)?.observation === undefined,
-  );
-  return isOpen ? "allowed" : "denied";
+/** What somebody is asked about waits; what else has no sealed answer goes on: the execute edge decides about it again. */
+function routeDecided(state: GraphState, turn: Turn): "allowed" | "ask" | "denied" {
+  const valid = turn.calls.filter(({ verdict }) => verdict.valid);
+  const records = valid.map((call) => findRecord(turn, call, state.calls));
+  if (records.some(isWaiting)) return "ask";
+  return records.some((record) => record?.observation === undefined) ? "allowed" : "denied";
 }
 
 export function createRouters(core: Core) {
@@ -43,16 +43,12 @@ export function createRouters(core: Core) {
     },
 
     routePolicy(state: GraphState, config: LangGraphRunnableConfig): "allowed" | "ask" | "denied" {
-      const { turn } = lookAround(core, state, config, "policy");
-      const isAsked = turn.calls.some((call) => {
-        const record = findRecord(turn, call, state.calls);
-        return record?.observation === undefined && record?.decision?.effect === "ask";
-      });
-      return isAsked ? "ask" : routeOpen(state, turn);
+      return routeDecided(state, lookAround(core, state, config, "policy").turn);
     },
 
-    routeApprove(state: GraphState, config: LangGraphRunnableConfig): "allowed" | "denied" {
-      return routeOpen(state, lookAround(core, state, config, "approve").turn);
+    /** `ask`: the answer settled nothing, or not all, and the question is put again. */
+    routeApprove(state: GraphState, config: LangGraphRunnableConfig): "allowed" | "ask" | "denied" {
+      return routeDecided(state, lookAround(core, state, config, "approve").turn);
     },
 
     /** `next`: the model may be asked again, which it checks itself. */

@@ -7,7 +7,7 @@ import type { BaseMessage } from "@langchain/core/messages";
 import { type Messages, ReducedValue, StateSchema, UntrackedValue } from "@langchain/langgraph";
 import { z } from "zod";
 import type { Outcome, Receipt } from "../types.ts";
-import { createAdmission, type IsOurs } from "./admit.ts";
+import { admitInput, createAdmission, type IsOurs } from "./admit.ts";
 import { createOwnChannel, InputSchema } from "./own.ts";
 import type { SealedRecord } from "./records.ts";
 import { NOTHING_SPENT, type Spent } from "./spent.ts";
@@ -83,7 +83,7 @@ export function createState(isOurs: IsOurs, context: z.ZodObject) {
         lastStep: new UntrackedValue(z.number().describe("Private: the last step that LangGraph allows in this run.")),
       }),
     ),
-    input: showContextToo(new InputSchema({ messages })),
+    input: showContextToo(new InputSchema({ messages }, (_key, value) => admitInput(value, isOurs))),
     output: showContextToo(new StateSchema({ messages, outcome, receipts })),
   };
   return Object.assign<typeof schemas, object>(schemas, { context });

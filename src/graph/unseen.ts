@@ -4,25 +4,19 @@
  */
 
 import type { UnseenCharacter } from "../policy/approval.ts";
+import { escapeUnits } from "../protocol/json.ts";
 
 /** Control (tab and line feed aside), format (bidi), separators, lone surrogates, and what is drawn as nothing. */
 const UNSEEN = /[^\P{Cc}\t\n]|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+const RUNS = new RegExp(`(?:${UNSEEN.source})+`, "gu");
 const BIDI = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 const CONTROL = /\p{Cc}/u;
 
 const MAX_FLAGS = 20;
 
-function escapeUnits(character: string): string {
-  let escaped = "";
-  for (let index = 0; index < character.length; index++) {
-    escaped += `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`;
-  }
-  return escaped;
-}
-
 /** The text with each such character as \uXXXX; tabs and line feeds stay. */
 export function showUnseen(text: string): string {
-  return text.replace(UNSEEN, escapeUnits);
+  return text.replace(RUNS, escapeUnits);
 }
 
 /** The same for every text within; keys are the product's own. */

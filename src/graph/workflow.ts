@@ -64,7 +64,7 @@ function buildAgent(core: Core, options: GraphOptions, resolved: ResolvedGraphOp
     .addConditionalEdges("model", route.routeModel, { calls: "validate", answer: END, no_calls: END, cap: END })
     .addConditionalEdges("validate", route.routeValidate, { valid: "policy", rejected: "observe", no_calls: END })
     .addConditionalEdges("policy", route.routePolicy, { allowed: "execute", ask: "approve", denied: "observe" })
-    .addConditionalEdges("approve", route.routeApprove, { allowed: "execute", denied: "observe" })
+    .addConditionalEdges("approve", route.routeApprove, { allowed: "execute", ask: "approve", denied: "observe" })
     .addEdge("execute", "observe")
     .addConditionalEdges("observe", route.routeObserve, {
       next: "model",
@@ -86,7 +86,7 @@ function buildExecutor(core: Core, resolved: ResolvedGraphOptions) {
     .addConditionalEdges(START, route.routeStart, { validate: "validate", "no room": "observe", "no steps": END })
     .addConditionalEdges("validate", route.routeValidate, { valid: "policy", rejected: "observe", no_calls: END })
     .addConditionalEdges("policy", route.routePolicy, { allowed: "execute", ask: "approve", denied: "observe" })
-    .addConditionalEdges("approve", route.routeApprove, { allowed: "execute", denied: "observe" })
+    .addConditionalEdges("approve", route.routeApprove, { allowed: "execute", ask: "approve", denied: "observe" })
     .addEdge("execute", "observe")
     .addConditionalEdges("observe", route.routeObserve, { success: END, cap: END, answer: END, cancelled: END });
 }

@@ -13,6 +13,7 @@ import { own } from "../graph/own.ts";
 import { writeReceipt } from "../graph/receipts.ts";
 import { describeCall, findRecord, findStored, sealRecord } from "../graph/records.ts";
 import { notApproved, notAsApproved } from "../graph/refusals.ts";
+import { spread } from "../graph/spread.ts";
 import type { GraphState, GraphUpdate } from "../graph/state.ts";
 import { decideCall } from "../graph/thread-facts.ts";
 import type { TurnCall } from "../graph/turn.ts";
@@ -93,7 +94,7 @@ export function createExecute(core: Core) {
       return { ...answer(observation), receipt };
     };
 
-    const records = await Promise.all(turn.calls.map(runOne));
-    return { ...lastStep, calls: own(records.map((record) => sealRecord(turn, record))) };
+    const records = await spread(turn.calls, runOne);
+    return { ...lastStep, calls: own(await spread(records, (record) => sealRecord(turn, record))) };
   };
 }

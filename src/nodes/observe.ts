@@ -15,6 +15,7 @@ import { rejected, unavailable } from "../graph/refusals.ts";
 import { rewriteMessage } from "../graph/rewrite.ts";
 import { stepsFrom } from "../graph/room.ts";
 import { addSpent } from "../graph/spent.ts";
+import { spread } from "../graph/spread.ts";
 import type { GraphState, GraphUpdate } from "../graph/state.ts";
 import { NO_ROOM, type TurnCall } from "../graph/turn.ts";
 import { observationText } from "../protocol/json.ts";
@@ -24,7 +25,7 @@ const REFUSED = observationText(rejected("TurnLimit", NO_ROOM));
 const LOST = observationText(unavailable("The result of this call was lost before it could be told. Call again."));
 
 export function createObserve(core: Core) {
-  return function observe(state: GraphState, config: LangGraphRunnableConfig): GraphUpdate {
+  return async function observe(state: GraphState, config: LangGraphRunnableConfig): Promise<GraphUpdate> {
     const { turn, settings, messages, spent, room, isFirst, lastStep } = lookAround(core, state, config, "observe");
 
     const answer = (call: TurnCall) => {
@@ -53,7 +54,7 @@ export function createObserve(core: Core) {
       return { text, observation, message, receipt, record };
     };
 
-    const answers = turn.calls.map(answer);
+    const answers = await spread(turn.calls, answer);
     const kept = keepBorneOut(state.receipts, messages);
     if (answers.length === 0) return { ...lastStep, calls: own([]), receipts: own(kept) };
     const rewritten = rewriteMessage(turn, settings, findEdits(answers.map(({ record }) => record)));

@@ -9,9 +9,11 @@ import type { Core } from "../graph/core.ts";
 import { lookAround } from "../graph/here.ts";
 import { own } from "../graph/own.ts";
 import { describeCall, sealRecord } from "../graph/records.ts";
+import { spread } from "../graph/spread.ts";
 import type { GraphState, GraphUpdate } from "../graph/state.ts";
 import { decideCall, type JudgedCall } from "../graph/thread-facts.ts";
 import type { TurnCall } from "../graph/turn.ts";
+import { termsOf } from "../policy/grant.ts";
 import { observationText } from "../protocol/json.ts";
 
 export function createPolicyNode(core: Core) {
@@ -30,16 +32,17 @@ export function createPolicyNode(core: Core) {
       return { given, judged };
     };
 
-    const decided = await Promise.all(turn.calls.map(decide));
+    const decided = await spread(turn.calls, decide);
     const asking = decided.flatMap(({ judged }) => (judged !== null && isAsked(judged) ? [judged.call] : []));
-    const asked =
-      asking.length === 0 ? "" : core.grants.prepare(core.grants.tokenOf(scopeOf(core, here, config), asking));
-    const records = decided.map(({ given, judged }) => {
+    const scope = scopeOf(core, here, config);
+    const asked = asking.length === 0 ? "" : core.grants.prepare(core.grants.tokenOf(scope, asking));
+    const question = { terms: termsOf(scope) };
+    const records = await spread(decided, ({ given, judged }) => {
       const { decision = null, refusal = null } = judged ?? {};
       return sealRecord(turn, {
         ...describeCall(given),
         ...(decision === null ? {} : { decision }),
-        ...(isAsked(judged) ? { asked } : refusal === null ? {} : { observation: observationText(refusal) }),
+        ...(isAsked(judged) ? { asked, question } : refusal === null ? {} : { observation: observationText(refusal) }),
       });
     });
     return { ...lastStep, calls: own(records) };

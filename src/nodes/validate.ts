@@ -9,10 +9,11 @@ import { writeOutcome } from "../graph/ending.ts";
 import { lookAround } from "../graph/here.ts";
 import { own } from "../graph/own.ts";
 import { describeCall, sealRecord } from "../graph/records.ts";
+import { spread } from "../graph/spread.ts";
 import type { GraphState, GraphUpdate } from "../graph/state.ts";
 
 export function createValidate(core: Core) {
-  return function validate(state: GraphState, config: LangGraphRunnableConfig): GraphUpdate {
+  return async function validate(state: GraphState, config: LangGraphRunnableConfig): Promise<GraphUpdate> {
     const { turn, tell, lastStep } = lookAround(core, state, config, "validate");
     for (const { id, name, verdict } of turn.calls) {
       if (verdict.valid) {
@@ -22,9 +23,10 @@ export function createValidate(core: Core) {
         tell("validated", id, { ok: false, name, error: verdict.error, message: verdict.message });
       }
     }
+    const records = await spread(turn.calls, (call) => sealRecord(turn, describeCall(call)));
     return {
       ...lastStep,
-      calls: own(turn.calls.map((call) => sealRecord(turn, describeCall(call)))),
+      calls: own(records),
       outcome: own(writeOutcome(turn.calls.length > 0 ? null : "no_calls", turn.number, null)),
     };
   };

@@ -38,10 +38,13 @@ function isSame(made: string, given: unknown): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
+function sortLimits(limits: object): [string, unknown][] {
+  return Object.entries(limits).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
 function scopeParts(scope: GrantScope): unknown[] {
-  const limits = Object.entries(scope.limits).sort(([a], [b]) => (a < b ? -1 : 1));
   const { thread, namespace, messageId, turn, policyDigests, inputSha256 } = scope;
-  return [thread, namespace, messageId, turn, policyDigests, limits, inputSha256];
+  return [thread, namespace, messageId, turn, policyDigests, sortLimits(scope.limits), inputSha256];
 }
 
 function callParts({ id, name, language, source }: GrantedCall): unknown[] {
@@ -69,6 +72,13 @@ export function signGrant(
 /** Whether `grant` was made with this key, in this scope, for this very call. Says nothing of its expiry. */
 export function isGenuine(key: ApprovalKey, scope: GrantScope, call: GrantedCall, grant: Grant): boolean {
   return isSame(grantMac(key, scope, call, grant), grant.mac);
+}
+
+/** What a question is put under besides its calls: where it changes, so does the question. */
+export function termsOf(scope: GrantScope): string {
+  const { policyDigests, limits, inputSha256 } = scope;
+  const parts = ["terms 1", policyDigests, sortLimits(limits), inputSha256];
+  return createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
 }
 
 /** One word for the ordered set of calls that a person is asked about: an answer that names another one is stale. */

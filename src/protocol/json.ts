@@ -6,13 +6,23 @@
 import type { JsonValue, Observation } from "../types.ts";
 
 /** Control, format (bidi), line separators, lone surrogates, and what is drawn as nothing. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]+/gu;
 
-function escapeCharacter(character: string): string {
+/** By code unit: a text of nothing but such characters must not hold the host's loop. */
+const escapes = new Map<number, string>();
+
+function escapeUnit(unit: number): string {
+  const known = escapes.get(unit);
+  if (known !== undefined) return known;
+  const made = `\\u${unit.toString(16).padStart(4, "0")}`;
+  escapes.set(unit, made);
+  return made;
+}
+
+/** Each UTF-16 unit of the text as \uXXXX. */
+export function escapeUnits(text: string): string {
   let escaped = "";
-  for (let index = 0; index < character.length; index++) {
-    escaped += `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`;
-  }
+  for (let index = 0; index < text.length; index++) escaped += escapeUnit(text.charCodeAt(index));
   return escaped;
 }
 
@@ -24,7 +34,7 @@ export function printJson(value: unknown): string {
   const text = JSON.stringify(value) as string | undefined;
   return text === undefined
     ? "null"
-    : text.replace(UNSEEN, escapeCharacter).replace(FILE_LINK, (link) => link.replaceAll("/", "\\/"));
+    : text.replace(UNSEEN, escapeUnits).replace(FILE_LINK, (link) => link.replaceAll("/", "\\/"));
 }
 
 /** The observation as the model gets it: one line, one order of keys, no `usage`. */

@@ -61,6 +61,9 @@ describe.each(KEYS)("%s", (title, options) => {
 
   it.each([
     ["the program", "approved", "swapped"],
+    ["the language of the record", '"language":"javascript"', '"language":"python"'],
+    ["the tool, and with it the language", "run_javascript_sandboxed", "run_python_sandboxed"],
+    ["the decision", '"effect":"ask"', '"effect":"allow"'],
     ["the expiry", '"expiresAt":', '"expiresAt":9'],
     ["the approver", "unverified", "somebody"],
     ["the answer", '"answer":"approve"', '"answer":"edit"'],

@@ -3,10 +3,11 @@
  * MemorySaver serialises as the others do.
  */
 
-import { type BaseMessage, SystemMessage } from "@langchain/core/messages";
+import { type BaseMessage, HumanMessage, SystemMessage } from "@langchain/core/messages";
 import { MemorySaver } from "@langchain/langgraph";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createCodeExecutionGraph } from "../../src/graph/workflow.ts";
+import { findLive } from "../fixtures/live-values.ts";
 import {
   ai,
   aiMessages,
@@ -113,6 +114,31 @@ describe("arguments", () => {
       expectAnswered(next);
     },
   );
+
+  it.each([
+    ["a BigInt in the arguments", { tool_calls: [{ ...call("c1", "1"), args: { source: "1", big: 7n } }] }],
+    ["a BigInt in an invalid call", { invalid_tool_calls: [{ id: "c1", name: TOOL, args: 7n }] }],
+    ["a live id", { tool_calls: [{ ...call("c1", "1"), id: REVIVABLE[0]?.[1] }] }],
+    ["a live name", { tool_calls: [{ ...call("c1", "1"), name: REVIVABLE[0]?.[1] }] }],
+    ["live metadata", { response_metadata: { seen: REVIVABLE[0]?.[1], count: 7n } }],
+    ["live content", { content: [{ type: "text", text: "x" }, REVIVABLE[0]?.[1]] }],
+  ])("beside a message with %s: the thread stays loadable, and nothing in it lives", async (_title, fields) => {
+    const made = graph();
+    const at = config();
+    const hostile = aiRaw(fields);
+    Object.assign(hostile, { additional_kwargs: { kept: "kept", live: REVIVABLE[0]?.[1], big: [7n] } });
+    const question = new HumanMessage({ content: "x", additional_kwargs: { live: REVIVABLE[2]?.[1] } });
+    await made.invoke({ messages: [question, hostile] }, { ...at, durability: "sync" });
+    let states = 0;
+    for await (const { values } of made.getStateHistory(at)) {
+      states += 1;
+      expect(findLive(values)).toEqual([]);
+    }
+    expect(states).toBeGreaterThan(2);
+    const next = await made.invoke({ messages: [human(), ai(call("c2", "2"))] }, at);
+    expect(statuses(next).at(-1)).toBe("ok");
+    expectAnswered(next);
+  });
 
   it("of a model that are revivable never enter the state as objects", async () => {
     const hostile = { type: "tool_call" as const, id: "c1", name: TOOL, args: { source: REVIVABLE[0]?.[1] } };

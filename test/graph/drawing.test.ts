@@ -28,6 +28,7 @@ const COMMON = [
   "policy - ask -> approve",
   "policy - denied -> observe",
   "approve - allowed -> execute",
+  "approve - ask -> approve",
   "approve - denied -> observe",
   "execute -> observe",
   "observe - success -> __end__",

@@ -13,7 +13,7 @@ import { configAt, createBench, stateOf } from "./core.ts";
 async function passThrough(messages: BaseMessage[], options: object = {}, hasModel = false) {
   const { core } = createBench(options, hasModel);
   const run = await createExecute(core)(stateOf(messages), configAt(3, 20).config);
-  const update = createObserve(core)(stateOf(messages, { calls: run.calls as never }), configAt(4, 20).config);
+  const update = await createObserve(core)(stateOf(messages, { calls: run.calls as never }), configAt(4, 20).config);
   const told = (update.messages ?? []) as BaseMessage[];
   return { update, told, calls: run.calls, core };
 }
@@ -51,7 +51,10 @@ describe("observe", () => {
     const { calls, core } = await passThrough([human(), ai(call("a", "1"))]);
     const messages = [human(), ai(call("a", "1"), call("b", "2"))];
     messages[1] = Object.assign(messages[1] as AIMessage, { id: "same" });
-    const update = createObserve(core)(stateOf(messages, { calls: forge(calls) as never }), configAt(4, 20).config);
+    const update = await createObserve(core)(
+      stateOf(messages, { calls: forge(calls) as never }),
+      configAt(4, 20).config,
+    );
     for (const message of (update.messages ?? []) as BaseMessage[])
       expect(message.text).toMatch(/"status":"unavailable"/);
     expect(update.outcome).toMatchObject({ kind: "answer" });
