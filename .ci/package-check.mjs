@@ -7,9 +7,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-
-const NODE_22 = "22.23.3";
-const NODE_24 = "24.21.0";
+import { installNode, NODE_22, NODE_24 } from "./other-node.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const work = mkdtempSync(join(tmpdir(), "sallyport-package-"));
@@ -18,6 +16,7 @@ const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const outerPath = (process.env.PATH ?? "")
   .split(delimiter)
   .filter((entry) => !entry.endsWith(join("node_modules", ".bin")));
+const outerEnv = { ...process.env, PATH: outerPath.join(delimiter) };
 let passed = 0;
 let failed = 0;
 
@@ -53,17 +52,6 @@ function check(title, body) {
     failed++;
     console.log(`FAILED  ${title}\n${error instanceof Error ? error.message : String(error)}`);
   }
-}
-
-/** A Node of another version, in a folder of its own, from the registry. */
-function installNode(version) {
-  const folder = join(work, `node-${version}`);
-  mkdirSync(folder);
-  writeFileSync(join(folder, "package.json"), '{"private":true}');
-  run("npm", ["install", `node@${version}`], { cwd: folder, timeout: 300_000 });
-  const binary = join(folder, "node_modules/node/bin/node");
-  expect(run(binary, ["--version"]).stdout.trim(), `v${version}`, "version");
-  return binary;
 }
 
 function expectRuns(printed, host, worker) {
@@ -176,7 +164,7 @@ check("the published types compile in a strict project that checks libraries", (
 });
 
 check(`Node ${NODE_22} can be fetched`, () => {
-  node22 = installNode(NODE_22);
+  node22 = installNode(NODE_22, work, outerEnv);
 });
 
 check("with the host on Node 22, workers run on the node package", () => {
@@ -185,7 +173,7 @@ check("with the host on Node 22, workers run on the node package", () => {
 });
 
 check(`Node ${NODE_24} can be fetched`, () => {
-  node24 = installNode(NODE_24);
+  node24 = installNode(NODE_24, work, outerEnv);
 });
 
 check("with workerNode, workers run on Node 24 under hosts of 22, 24 and 26", () => {

@@ -39,7 +39,7 @@ export interface SandboxOptions {
    * Programs compute several times slower, and WebAssembly is not there: JavaScript and TypeScript only.
    */
   hardened?: boolean;
-  /** Longest start of a worker, in milliseconds. Default 10,000. */
+  /** Longest start of a worker, in milliseconds; Python's takes one or two seconds where nothing else runs. Default 30,000. */
   startTimeoutMs?: number;
   /** Path of the Node that workers run on (24 or newer). Default: the `node` package, else the host's own. */
   workerNode?: string;
@@ -92,7 +92,7 @@ const sandboxSchema = z.strictObject({
       prepared: z.int().min(1).max(8).default(2),
     })
     .prefault({}),
-  startTimeoutMs: z.int().min(100).max(120_000).default(10_000),
+  startTimeoutMs: z.int().min(100).max(120_000).default(30_000),
   workerNode: z.string().min(1).nullable().default(null),
   workerEnv: z
     .record(

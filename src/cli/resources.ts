@@ -48,9 +48,6 @@ export async function openReceipts({ receipts }: CommonOptions): Promise<{ onRec
   }
 }
 
-/** A command may be what a busy machine is busy with; nobody waits behind it who would rather have a fault. */
-const START_TIMEOUT_MS = 30_000;
-
 /** A sandbox inside the containment that the options ask for. Closed when the process ends. */
 export async function openSandbox(
   { containment }: CommonOptions,
@@ -59,11 +56,7 @@ export async function openSandbox(
 ): Promise<Sandbox> {
   const { createSandbox } = await import("../sandbox/sandbox.ts");
   // Whatever word it is: createSandbox knows which there are, and says so.
-  const asked = {
-    startTimeoutMs: START_TIMEOUT_MS,
-    ...options,
-    containment: containment as NonNullable<SandboxOptions["containment"]>,
-  };
+  const asked = { ...options, containment: containment as NonNullable<SandboxOptions["containment"]> };
   // A signal that comes before it is open waits for nothing: workers end with this process.
   const sandbox = await createSandbox(asked);
   closeOnExit(() => sandbox.close());

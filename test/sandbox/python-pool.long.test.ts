@@ -63,23 +63,56 @@ describe("a snapshot", () => {
   });
 });
 
+/** `npm run test:full` asks for 5,000. */
+const RUNS = Number(process.env.PYTHON_RUNS ?? 500);
+
 describe("run upon run", () => {
-  const RUNS = 500;
-  const { run } = useSandbox({ workers: 1, standby: 0, containment: "process", python: { workers: 1, prepared: 2 } });
+  const CALLERS = 2;
+  /** So that each worker makes many interpreters, and several workers one after the other are seen. */
+  const runsPerWorker = Math.ceil(RUNS / 5);
+  const before = new Set(listChildren());
+  const { run } = useSandbox({
+    workers: 1,
+    standby: 0,
+    containment: "process",
+    runsPerWorker,
+    python: { workers: CALLERS, prepared: 2 },
+  });
+  /** Where it stands after a first part of the runs, and at the end. */
+  const span = (values: readonly number[]): [early: number, late: number] => {
+    const part = Math.ceil(values.length / 4);
+    return [Math.max(...values.slice(0, part)), Math.max(...values.slice(-part))];
+  };
 
   it.skipIf(process.platform !== "linux")(
-    `${RUNS} times leaves nothing behind, in the host or in the worker`,
-    { timeout: 600_000 },
+    `${RUNS} times leaves nothing behind, in the host or in the workers`,
+    { timeout: 60_000 + RUNS * 2000 },
     async () => {
       const source = "import json\nkept = ['x' * 1000 for _ in range(1000)]\nlen(json.dumps(kept))";
-      const largest = () => Math.max(...listChildren().map(readResidentMb));
-      const samples: number[] = [];
-      for (let index = 0; index < RUNS; index++) {
-        expect(await run(source, { language: "python", limits: { timeoutMs: 20_000 } })).toMatchObject({ ok: true });
-        if (index % 50 === 49) samples.push(largest());
-      }
-      const [early = 0, late = 0] = [Math.max(...samples.slice(1, 5)), Math.max(...samples.slice(-4))];
-      expect(late, samples.map((mb) => mb.toFixed(0)).join(" ")).toBeLessThan(early + 100);
+      const workers = new Set<number>();
+      const workerMb: number[] = [];
+      const hostMb: number[] = [];
+      let left = RUNS;
+      const caller = async (): Promise<void> => {
+        while (left-- > 0) {
+          expect(await run(source, { language: "python", limits: { timeoutMs: 20_000 } })).toMatchObject({ ok: true });
+          const now = listChildren().filter((id) => !before.has(id));
+          for (const id of now) workers.add(id);
+          if (left % Math.ceil(RUNS / 40) !== 0) continue;
+          workerMb.push(Math.max(...now.map(readResidentMb)));
+          hostMb.push(process.memoryUsage.rss() / 2 ** 20);
+        }
+      };
+      await Promise.all(Array.from({ length: CALLERS }, caller));
+      const [[hostEarly, hostLate], [early, late]] = [span(hostMb), span(workerMb)];
+      const figures =
+        `${RUNS} runs, ${workers.size} workers in all (one of JavaScript); host ${hostEarly.toFixed(0)} to ` +
+        `${hostLate.toFixed(0)} MiB, largest worker ${early.toFixed(0)} to ${late.toFixed(0)} MiB`;
+      console.log(figures);
+      expect(hostLate, figures).toBeLessThan(hostEarly + 64);
+      expect(late, figures).toBeLessThan(early + 100);
+      expect(workers.size, figures).toBeGreaterThanOrEqual(RUNS / runsPerWorker);
+      expect(workers.size, figures).toBeLessThanOrEqual(1 + RUNS / runsPerWorker + CALLERS);
     },
   );
 });
