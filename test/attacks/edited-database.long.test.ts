@@ -94,6 +94,26 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (kind) => {
     await end();
   });
 
+  it("a filter with a hostile key shows nothing of another thread", async ({ skip }) => {
+    if (missing[kind] !== null) return skip(missing[kind]);
+    const { stored, graph, at, end } = await open(kind);
+    await graph.invoke({ messages: [human(), message("'canary of another thread'")] }, at);
+    const mine = { configurable: { thread_id: crypto.randomUUID() } };
+    await graph.invoke({ messages: [human(), message("'mine'")] }, mine);
+    const seen: unknown[] = [];
+    for (const key of ["a') OR 1=1--", '"', "a'; DROP TABLE checkpoints; --"]) {
+      try {
+        for await (const { values } of graph.getStateHistory(mine, { filter: { [key]: 1 } })) seen.push(values);
+      } catch (error) {
+        expect(error).toBeInstanceOf(Error);
+      }
+    }
+    expect(JSON.stringify(seen)).not.toContain("canary of another thread");
+    expect(statuses((await graph.getState(at)).values)).toEqual(["ok"]);
+    await stored.close();
+    await end();
+  });
+
   it("a grant replayed, by going back or in another thread, counts for nothing", async ({ skip }) => {
     if (missing[kind] !== null) return skip(missing[kind]);
     const { stored, graph, at, end } = await open(kind);
