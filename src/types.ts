@@ -123,10 +123,11 @@ export interface Manifest {
 
 export type Effect = "allow" | "deny" | "ask";
 
-/** A rule that had a say, and what it tells the model. */
+/** A rule that had a say, and what it tells the model. `possible`: it could only not be ruled out. */
 export interface Reason {
   rule: string;
   message: string;
+  possible?: true;
 }
 
 /** What the policy says of a call. A decision is data: it names the rules that caused it. */
@@ -186,9 +187,8 @@ export interface CallRecord {
   /** The call's own program, where a person has put `source` in its place. */
   original?: string;
   decision?: Decision;
-  /** Proof that a person was asked about the calls of this turn. */
+  /** Proof that a person was asked; under what, why the answer before was not taken, and a digest of its words. */
   asked?: string;
-  /** What it was asked under, and of the answer before: why it was not taken, and a digest of its words. */
   question?: { terms: string; problem?: string | null; heard?: string | null };
   /** What a person answered, where it is no grant. */
   approval?: Approval;

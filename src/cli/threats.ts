@@ -120,6 +120,29 @@ export const THREATS: readonly Threat[] = [
     test: "test/attacks/forged-state.test.ts",
   },
   {
+    id: "revived-state",
+    threat: "A message or a result comes back from a checkpoint as a live object, or makes its thread unloadable.",
+    defence:
+      "Results are strings; what a checkpoint would revive or cannot store is kept as text, in calls, ids, metadata, content and input.",
+    file: "src/graph/loadable.ts",
+    test: "test/graph/checkpoint.test.ts",
+  },
+  {
+    id: "held-loop",
+    threat: "A hostile message, argument, manifest or resume holds the host's event loop.",
+    defence: "Size before parsing, everywhere; many calls are worked through in several turns of the loop.",
+    file: "src/graph/spread.ts",
+    test: "test/graph/loop-delay.test.ts",
+  },
+  {
+    id: "outlived-question",
+    threat: "An answer to a question runs code under another policy than the one it was asked under.",
+    defence:
+      "Where policy, limits or input have changed, no answer counts: the question is put again, or the call is denied.",
+    file: "src/graph/answer.ts",
+    test: "test/graph/policy-change.test.ts",
+  },
+  {
     id: "taken-over",
     threat: "A V8 exploit takes over the worker: it reads files, connects, and looks at the host's memory.",
     defence:

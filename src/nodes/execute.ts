@@ -11,7 +11,7 @@ import { lookAround } from "../graph/here.ts";
 import { createLineBatches } from "../graph/line-batches.ts";
 import { own } from "../graph/own.ts";
 import { writeReceipt } from "../graph/receipts.ts";
-import { describeCall, findRecord, findStored, sealRecord } from "../graph/records.ts";
+import { describeCall, findRecord, sealRecord } from "../graph/records.ts";
 import { notApproved, notAsApproved } from "../graph/refusals.ts";
 import { spread } from "../graph/spread.ts";
 import type { GraphState, GraphUpdate } from "../graph/state.ts";
@@ -38,12 +38,13 @@ export function createExecute(core: Core) {
     const scope = scopeOf(core, here, config);
     const mayWait = canAsk(config);
 
-    /** The grant that holds for this call, and the program that it was given for. */
-    const findGrant = ({ id, name, verdict }: TurnCall): { grant: Grant; edited: string | null } | null => {
-      if (!verdict.valid) return null;
-      const stored = findStored(state.calls, id);
-      const source = typeof stored?.source === "string" ? stored.source : verdict.source;
-      const grant = core.grants.find(scope, { id, name, language: verdict.language, source }, stored);
+    /** The grant that holds for this call, and the program that it was given for: in a record that nobody has touched. */
+    const findGrant = (given: TurnCall): { grant: Grant; edited: string | null } | null => {
+      const { id, name, verdict } = given;
+      const record = verdict.valid ? findRecord(turn, given, state.calls) : null;
+      if (!verdict.valid || record === null) return null;
+      const { source = verdict.source } = record;
+      const grant = core.grants.find(scope, { id, name, language: verdict.language, source }, record);
       return grant === null ? null : { grant, edited: source === verdict.source ? null : source };
     };
 

@@ -99,7 +99,11 @@ function tellReasons(decisive: readonly Result[]): Decision["reasons"] {
   const possible = decisive.filter(({ isCertain }) => !isCertain);
   return [
     ...certain.map(({ rule, message }) => ({ rule, message })),
-    ...possible.map(({ rule, message }) => ({ rule, message: `This could not be ruled out: ${message}` })),
+    ...possible.map(({ rule, message }) => ({
+      rule,
+      message: `This could not be ruled out: ${message}`,
+      possible: true as const,
+    })),
   ];
 }
 

@@ -158,6 +158,19 @@ describe("a wrong answer", () => {
     expect(executions(JSON.stringify(title))).toEqual([source]);
   });
 
+  it.each([undefined, null])(
+    "that is %s is LangGraph's documented fault, and leaves the run resumable",
+    async (none) => {
+      const made = graph();
+      const at = config();
+      await made.invoke({ messages: [human(), ai(call("a", `ask; 'none ${none}'`))] }, at);
+      await expect(made.invoke(resume(none), at)).rejects.toMatchObject({ name: "EmptyInputError" });
+      expect((await made.getState(at)).next).toEqual(["approve"]);
+      expect(executions(`none ${none}`)).toEqual([]);
+      expect(statuses(await made.invoke(answer(APPROVE), at))).toEqual(["ReferenceError"]);
+    },
+  );
+
   it("of an earlier question approves nothing", async () => {
     const made = graph();
     const at = config();

@@ -3,7 +3,7 @@
  */
 
 import { MemorySaver } from "@langchain/langgraph";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { createCodeExecutionGraph } from "../../src/graph/workflow.ts";
 import { ASKING, KEY, questionOf, resume } from "./approval-rig.ts";
 import { ai, call, createListener, expectAnswered, human, scripted, statuses } from "./rig.ts";
@@ -69,6 +69,23 @@ it("dryRun runs what would be denied or asked about, and its receipt says so", a
     { decision: "allow", wouldBe: "ask", rules: ["ask-first"] },
     { decision: "allow", wouldBe: "allow" },
   ]);
+});
+
+describe("a clock of the host that jumps by an hour", () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it.each([3_600_000, -3_600_000])("(%i ms) ends no program early, and no endless one late", async (jump) => {
+    const graph = createCodeExecutionGraph({ sandbox: rig.sandbox, policy: "allow-all", limits: { timeoutMs: 1000 } });
+    const real = Date.now;
+    let reads = 0;
+    vi.spyOn(Date, "now").mockImplementation(() => real() + (reads++ % 2) * jump);
+    const started = performance.now();
+    const calls = ai(call("a", "6 * 7"), call("b", `for (;;); // ${jump}`));
+    const end = await graph.invoke({ messages: [human(), calls] });
+    expect(statuses(end)).toEqual(["ok", "Timeout"]);
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(reads).toBeGreaterThan(0);
+  });
 });
 
 describe("a question that waits", () => {

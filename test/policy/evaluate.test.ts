@@ -55,7 +55,7 @@ describe("a decision", () => {
     ];
     expect(decide(rules, facts).reasons).toEqual([
       { rule: "dynamic", message: "Message of dynamic." },
-      { rule: "modules", message: "This could not be ruled out: Message of modules." },
+      { rule: "modules", message: "This could not be ruled out: Message of modules.", possible: true },
     ]);
   });
 

@@ -111,6 +111,16 @@ describe("computed names", () => {
 });
 
 describe("programs that hide what they do", () => {
+  test("at least 100 programs that hide what they do are tried, and the recall is told", () => {
+    expect(new Set(EVASIONS.map(([, source]) => source)).size).toBeGreaterThanOrEqual(100);
+    const found = EVASIONS.filter(([, source, expected]) => {
+      const manifest = inspectJavaScript(source);
+      return manifest.syntaxError !== undefined || holds(manifest, expected);
+    });
+    process.stdout.write(`recall on programs that hide what they do: ${found.length} of ${EVASIONS.length}\n`);
+    expect(found).toHaveLength(EVASIONS.length);
+  });
+
   test.each(EVASIONS)("%s is named or left open: %s", (_title, source, expected) => {
     const manifest = inspectJavaScript(source);
     expect(manifest.syntaxError).toBeUndefined();
