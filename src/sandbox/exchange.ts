@@ -27,6 +27,8 @@ export interface Exchange {
   readyMs?: number;
   /** Memory above what the worker holds when it is ready, in MiB. */
   memoryMb: number;
+  /** The same where the kernel keeps count; no limit of its own where absent. */
+  kernelMb?: number;
   onLine?(line: string): void;
   onTruncated?(): void;
 }

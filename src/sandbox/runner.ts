@@ -20,6 +20,11 @@ import type { ExchangeEnd, WorkerProcess } from "./worker-process.ts";
  * that is compiled when it is first used, and for the next interpreter, which is made while a program runs.
  */
 export const MEMORY_SLACK_MB: Readonly<Record<Language, number>> = { javascript: 64, python: 192 };
+/**
+ * The same where the kernel counts every page. Python's is no smaller: an interpreter that is made while a program runs must
+ * never be its end.
+ */
+export const KERNEL_SLACK_MB: Readonly<Record<Language, number>> = { javascript: 32, python: 192 };
 /** What a run may wait in its worker, before its clock starts, for an interpreter that is still being made. */
 const READY_MS: Readonly<Record<Language, number>> = { javascript: 0, python: 20_000 };
 /** A worker that ended before it began the run is no fault of the program: another may try. */
@@ -82,6 +87,7 @@ async function runOnWorker(
     timeoutMs: limits.timeoutMs,
     graceMs,
     memoryMb: limits.memoryMb + MEMORY_SLACK_MB[message.language],
+    kernelMb: limits.memoryMb + KERNEL_SLACK_MB[message.language],
     readyMs: READY_MS[message.language],
     onLine(line) {
       bytesLeft -= Buffer.byteLength(line);

@@ -7,6 +7,7 @@ import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { encodeFrame, FrameReader } from "../protocol/frame.ts";
 import { decodeWorkerMessage, type WorkerMessage } from "../protocol/messages.ts";
+import { createMemoryGroup, type MemoryGroup } from "./cgroup.ts";
 import { createEnding, type Ending } from "./ending.ts";
 import type { Answer, Exchange, ExchangeEnd, WorkerEnd } from "./exchange.ts";
 import type { Command } from "./launchers/launcher.ts";
@@ -41,6 +42,7 @@ export class WorkerProcess {
   readonly #command: Command;
   readonly #ending: Ending;
   readonly #watch: Watch;
+  readonly #group: MemoryGroup | null;
   readonly #restLimitMs: number;
   readonly #reader = new FrameReader();
   #current: Current | null = null;
@@ -72,11 +74,18 @@ export class WorkerProcess {
     return this.#stderr;
   }
 
-  private constructor(child: WorkerChild, watch: Watch, command: Command, restLimitMs: number) {
+  private constructor(
+    child: WorkerChild,
+    watch: Watch,
+    group: MemoryGroup | null,
+    command: Command,
+    restLimitMs: number,
+  ) {
     this.#child = child;
     this.#command = command;
     this.#ending = createEnding(child, command);
     this.#watch = watch;
+    this.#group = group;
     this.#restLimitMs = restLimitMs;
     this.pid = child.pid ?? 0;
     child.stdin.on("error", () => {});
@@ -97,14 +106,18 @@ export class WorkerProcess {
     startTimeoutMs: number,
     restLimitMs = REST_LIMIT_MS,
   ): Promise<WorkerProcess> {
+    // A container has the engine's own.
+    const group = command.undertaker === undefined ? createMemoryGroup() : null;
     const child = spawnWorker(command);
     if (child.pid === undefined) {
+      group?.remove();
       const cause = await new Promise<Error>((resolve) => child.once("error", resolve));
       throw new Error(`it could not be started (${cause.message})`, { cause });
     }
+    group?.add(child.pid);
     child.on("error", () => {});
     const watch = watchOrEnd(child, child.pid, supervisor, command);
-    const worker = new WorkerProcess(child, watch, command, restLimitMs);
+    const worker = new WorkerProcess(child, watch, group, command, restLimitMs);
     worker.#watch.arm(monotonicMs() + startTimeoutMs, Number.POSITIVE_INFINITY);
     const isReady = await new Promise<boolean>((resolve) => {
       worker.#ready = resolve;
@@ -130,6 +143,7 @@ export class WorkerProcess {
     if (undertaker !== undefined) this.#ending.located(pid);
     this.pid = pid;
     this.#readyRssBytes = readResidentBytes(pid);
+    this.#group?.settle(pid);
   }
 
   /** Sends one message and waits for its answer. One at a time. The message is written before this returns. */
@@ -162,7 +176,8 @@ export class WorkerProcess {
     for (const handle of [this.#child, this.#child.stdin, this.#child.stdout, this.#child.stderr]) toggle(handle);
   }
 
-  #arm({ timeoutMs, graceMs, memoryMb }: Exchange, fromMs: number): void {
+  #arm({ timeoutMs, graceMs, memoryMb, kernelMb }: Exchange, fromMs: number): void {
+    if (kernelMb !== undefined) this.#group?.limit(kernelMb * MIB);
     this.#watch.arm(fromMs + timeoutMs + graceMs, this.#rssLimit(memoryMb));
   }
 
@@ -250,10 +265,12 @@ export class WorkerProcess {
 
   #finish(detail: string): WorkerEnd {
     const recorded = this.#watch.cause();
-    const cause = recorded !== "none" ? recorded : this.#violation !== null ? "protocol" : "crashed";
+    const byKernel = this.#group?.hasEndedOne() ? "memory" : "crashed";
+    const cause = recorded !== "none" ? recorded : this.#violation !== null ? "protocol" : byKernel;
     const endedAtMs = this.#watch.endedAtMs() || monotonicMs();
     this.#end = { cause, detail: this.#violation ?? detail, endedAtMs };
     this.#watch.release();
+    this.#group?.remove();
     this.#command.whenEnded?.(this.pid);
     const current = this.#current;
     this.#current = null;

@@ -5,6 +5,7 @@
  */
 
 import { readFileSync, readlinkSync } from "node:fs";
+import { startOf } from "../process-start.ts";
 import { spawnWatcher, type Watcher } from "../spawn.ts";
 import { callEngine, type Engine, engineEnvironment } from "./engine.ts";
 
@@ -30,16 +31,6 @@ for pid in $pids; do [ "$pid" -gt 1 ] && kill -9 "$pid" 2>/dev/null; done
 names=""; for number in $numbers; do names="$names $prefix$number"; done
 [ -z "$names" ] || "$engine" kill --signal KILL $names </dev/null >/dev/null 2>&1
 `;
-
-/** When a process started, in clock ticks since boot; null where there is none. */
-function startOf(pid: number): string | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
-  } catch {
-    return null;
-  }
-}
 
 /** Where process ids mean what they mean to this host: the boot and the PID namespace. */
 function readWorld(): string {
