@@ -5,7 +5,7 @@
  */
 
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
-import { startOf } from "./process-start.ts";
+import { startOf } from "./process-facts.ts";
 
 /** The names of version 1 and 2 of the interface for the same things. */
 const VERSIONS = {
@@ -91,20 +91,19 @@ function findPlace(): Place | null {
   return place;
 }
 
-/** Null where the host may make none. */
-export function createMemoryGroup(): MemoryGroup | null {
+/** Null where the host may make none. @param wallBytes the limit of the whole worker, from its start on */
+export function createMemoryGroup(wallBytes: number): MemoryGroup | null {
   const parent = findPlace();
   if (parent === null) return null;
-  const group: Place = {
-    ...parent,
-    path: `${parent.path}/${PREFIX}${process.pid}-${startOf(process.pid)}-${serial++}`,
-  };
-  const read = (name: string): string => readFileSync(`${group.path}/${name}`, "latin1");
-  const write = (name: string, value: number): void => writeFileSync(`${group.path}/${name}`, String(value));
+  const name = `${PREFIX}${process.pid}-${startOf(process.pid)}-${serial++}`;
+  const group: Place = { ...parent, path: `${parent.path}/${name}` };
+  const read = (file: string): string => readFileSync(`${group.path}/${file}`, "latin1");
+  // To what is there: below a group of version 2 that hands no controller on, there is no such file.
+  const write = (file: string, value: number): void =>
+    writeFileSync(`${group.path}/${file}`, String(value), { flag: "r+" });
   try {
     mkdirSync(group.path);
-    // Of version 2 below a group whose controllers are not handed on, it has no such file.
-    read(group.names.limit);
+    write(group.names.limit, wallBytes);
   } catch {
     removeLater(group.path);
     place = null;
@@ -113,18 +112,17 @@ export function createMemoryGroup(): MemoryGroup | null {
   let heldBytes: number | null = null;
   let limited = 0;
   return {
-    add: (pid) => attempt(() => write("cgroup.procs", pid)),
+    add: (pid) => void attempt(() => write("cgroup.procs", pid)),
     settle(workerPid) {
       if (memoryGroupOf(workerPid)?.path !== group.path) return;
       // Pages of files are given back before anybody is ended: they are nobody's need.
-      attempt(() => {
-        heldBytes = Number(read(group.names.used)) - figure(read("memory.stat"), group.names.files);
-      });
+      heldBytes = attempt(() => Number(read(group.names.used)) - figure(read("memory.stat"), group.names.files));
     },
     limit(bytes) {
       if (heldBytes === null || bytes === limited) return;
       limited = bytes;
-      attempt(() => write(group.names.limit, (heldBytes as number) + bytes));
+      const whole = heldBytes + bytes;
+      attempt(() => write(group.names.limit, whole));
     },
     hasEndedOne: () => attempt(() => figure(read(group.names.events), "oom_kill") > 0) ?? false,
     remove: () => removeLater(group.path),

@@ -3,14 +3,13 @@
  * decoded; whatever breaks the protocol ends it. Decides nothing about runs: it says what came and why it ended.
  */
 
-import { readFileSync } from "node:fs";
-import { constants } from "node:os";
 import { encodeFrame, FrameReader } from "../protocol/frame.ts";
 import { decodeWorkerMessage, type WorkerMessage } from "../protocol/messages.ts";
 import { createMemoryGroup, type MemoryGroup } from "./cgroup.ts";
-import { createEnding, type Ending } from "./ending.ts";
+import { createEnding, describeExit, type Ending } from "./ending.ts";
 import type { Answer, Exchange, ExchangeEnd, WorkerEnd } from "./exchange.ts";
 import type { Command } from "./launchers/launcher.ts";
+import { residentBytesOf } from "./process-facts.ts";
 import { ref, spawnWorker, unref, type WorkerChild } from "./spawn.ts";
 import type { Supervisor, Watch } from "./supervisor.ts";
 import { monotonicMs } from "./supervisor-memory.ts";
@@ -106,8 +105,7 @@ export class WorkerProcess {
     startTimeoutMs: number,
     restLimitMs = REST_LIMIT_MS,
   ): Promise<WorkerProcess> {
-    // A container has the engine's own.
-    const group = command.undertaker === undefined ? createMemoryGroup() : null;
+    const group = command.wallMb === undefined ? null : createMemoryGroup(command.wallMb * MIB);
     const child = spawnWorker(command);
     if (child.pid === undefined) {
       group?.remove();
@@ -116,7 +114,7 @@ export class WorkerProcess {
     }
     group?.add(child.pid);
     child.on("error", () => {});
-    const watch = watchOrEnd(child, child.pid, supervisor, command);
+    const watch = watchOrEnd(child, child.pid, supervisor, command, group);
     const worker = new WorkerProcess(child, watch, group, command, restLimitMs);
     worker.#watch.arm(monotonicMs() + startTimeoutMs, Number.POSITIVE_INFINITY);
     const isReady = await new Promise<boolean>((resolve) => {
@@ -142,7 +140,7 @@ export class WorkerProcess {
     if (pid !== this.pid) this.#watch.follow(pid, undertaker === undefined ? "with its command" : "itself");
     if (undertaker !== undefined) this.#ending.located(pid);
     this.pid = pid;
-    this.#readyRssBytes = readResidentBytes(pid);
+    this.#readyRssBytes = residentBytesOf(pid);
     this.#group?.settle(pid);
   }
 
@@ -284,27 +282,19 @@ export class WorkerProcess {
   }
 }
 
-/** What starts a worker for us tells a signal as a shell does: 128 and its number. Node itself exits with less. */
-function describeExit(code: number | null): string {
-  const signal = Object.entries(constants.signals).find(([, number]) => code === 128 + number)?.[0];
-  return signal ?? `exit code ${code}`;
-}
-
 /** No worker runs without a watch: where there is none to be had, the child is ended. */
-function watchOrEnd(child: WorkerChild, pid: number, supervisor: Supervisor, command: Command): Watch {
+function watchOrEnd(
+  child: WorkerChild,
+  pid: number,
+  supervisor: Supervisor,
+  command: Command,
+  group: MemoryGroup | null,
+): Watch {
   try {
     return supervisor.watch(pid, command.undertaker);
   } catch (error) {
     child.kill("SIGKILL");
+    group?.remove();
     throw error;
-  }
-}
-
-/** Resident memory of a process; 0 where the system does not say. */
-function readResidentBytes(pid: number): number {
-  try {
-    return Number(readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1]) * 4096;
-  } catch {
-    return 0;
   }
 }

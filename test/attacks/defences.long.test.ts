@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LAUNCHERS } from "../../src/sandbox/launchers/registry.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import { findSetpriv } from "../../src/sandbox/spawn.ts";
+import { canGroup, NO_GROUPS } from "../fixtures/groups.ts";
 import { isRequired } from "../fixtures/launchers.ts";
 import { attackCopy, type Build, buildOnce, type Patch } from "../fixtures/mutants.ts";
 
@@ -29,6 +30,8 @@ interface Defence {
   readonly containment: (typeof LAUNCHERS)[number]["name"];
   /** What the copy has in both cases: for `evil`, what a worker that was taken over does. */
   readonly both?: readonly Patch[];
+  /** Whether it is there only where the host may make memory cgroups. */
+  readonly needsGroups?: true;
   /** What takes the defence away. */
   readonly without: readonly Patch[];
 }
@@ -72,6 +75,16 @@ const NO_PERMISSIONS: readonly Patch[] = [
 
 /** A worker that stepped over Node's permission model, which would else mask the wall behind it. */
 const exploited = (code: string): Patch[] => [...evil(code), ...NO_PERMISSIONS];
+const NO_GROUP: Patch = {
+  file: "sandbox/cgroup.js",
+  from: "function findPlace() {",
+  to: "function findPlace() { return null;",
+};
+const NO_WATCHDOG: Patch = {
+  file: "sandbox/supervisor-thread.js",
+  from: "if (resident > (",
+  to: "if (false && resident > (",
+};
 const NO_FILTER: Patch = { file: "sandbox/launchers/bubblewrap.js", from: '"--seccomp", FILTER_FD, ', to: "" };
 /** bubblewrap's namespaces one by one, so that one can be left out: `all` is the same as all of these. */
 const without = (namespace: string): Patch => ({
@@ -114,7 +127,17 @@ const DEFENCES: readonly Defence[] = [
     name: "the watchdog",
     attack: "memory",
     containment: "process",
-    without: [{ file: "sandbox/supervisor-thread.js", from: "if (resident > (", to: "if (false && resident > (" }],
+    // The kernel would else do it where it may.
+    both: [NO_GROUP],
+    without: [NO_WATCHDOG],
+  },
+  {
+    name: "a worker's own memory cgroup",
+    attack: "memory",
+    containment: "process",
+    both: [NO_WATCHDOG],
+    without: [NO_GROUP],
+    needsGroups: true,
   },
   {
     name: "the allowlist of globals",
@@ -191,7 +214,7 @@ const DEFENCES: readonly Defence[] = [
     without: [NO_FILTER],
   },
   {
-    name: "the memory cgroup",
+    name: "the memory cgroup of a container",
     attack: "hog",
     containment: "container",
     both: evil(HOG),
@@ -220,9 +243,10 @@ async function isAvailable(containment: Defence["containment"]): Promise<string 
   }
 }
 
-describe.each(DEFENCES)("$name, under $containment", ({ attack, containment, both = [], without }) => {
+describe.each(DEFENCES)("$name, under $containment", ({ attack, containment, both = [], without, needsGroups }) => {
   it("holds, and without it the attack succeeds", { timeout: 200_000 }, async ({ skip }) => {
     const why = containment === "process" ? null : await isAvailable(containment);
+    skip(needsGroups === true && !canGroup(), NO_GROUPS);
     skip(why !== null && !isRequired(containment), `${containment} cannot run here: ${why}`);
     const folder = build.copy(both);
     // What is taken away of a container is the host's: both start from the one image.

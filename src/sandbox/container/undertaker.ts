@@ -5,7 +5,7 @@
  */
 
 import { readFileSync, readlinkSync } from "node:fs";
-import { startOf } from "../process-start.ts";
+import { startOf } from "../process-facts.ts";
 import { spawnWatcher, type Watcher } from "../spawn.ts";
 import { callEngine, type Engine, engineEnvironment } from "./engine.ts";
 
