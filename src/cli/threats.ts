@@ -60,6 +60,14 @@ export const THREATS: readonly Threat[] = [
     test: "test/attacks/memory.test.ts",
   },
   {
+    id: "memory-race",
+    threat: "An allocation is faster than the watchdog looks.",
+    defence:
+      "A memory cgroup for each worker, where the host may make one, and one for each container: the kernel ends it at the page.",
+    file: "src/sandbox/cgroup.ts",
+    test: "test/sandbox/cgroup.test.ts",
+  },
+  {
     id: "output-bomb",
     threat: "The code floods the host with output or a giant result.",
     defence:

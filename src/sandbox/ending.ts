@@ -3,8 +3,9 @@
  * care for its client. From the caller's thread; the supervisor thread has its own, smaller way.
  */
 
-import { readFileSync } from "node:fs";
+import { constants } from "node:os";
 import type { Command } from "./launchers/launcher.ts";
+import { startOf } from "./process-facts.ts";
 import type { WorkerChild } from "./spawn.ts";
 
 /** After which a command whose worker was ended is ended as well: until then it passes on what the worker had written. */
@@ -14,16 +15,6 @@ export interface Ending {
   /** The worker was found to be this process. */
   located(pid: number): void;
   end(): void;
-}
-
-/** When it started, in clock ticks since boot: a number that was given again is another process. */
-function startOf(pid: number): string | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
-  } catch {
-    return null;
-  }
 }
 
 /** True where the process was there and could be ended. */
@@ -52,4 +43,10 @@ export function createEnding(child: WorkerChild, { undertaker, endByName }: Comm
       else setTimeout(() => child.kill("SIGKILL"), DRAIN_MS).unref();
     },
   };
+}
+
+/** What starts a worker for us tells a signal as a shell does: 128 and its number. Node itself exits with less. */
+export function describeExit(code: number | null): string {
+  const signal = Object.entries(constants.signals).find(([, number]) => code === 128 + number)?.[0];
+  return signal ?? `exit code ${code}`;
 }

@@ -20,6 +20,11 @@ import type { ExchangeEnd, WorkerProcess } from "./worker-process.ts";
  * that is compiled when it is first used, and for the next interpreter, which is made while a program runs.
  */
 export const MEMORY_SLACK_MB: Readonly<Record<Language, number>> = { javascript: 64, python: 192 };
+/**
+ * Whose limit the kernel keeps as well, where it counts a worker's pages. No less than the watchdog's: V8 holds back up to
+ * 55 MiB of what earlier programs used. Not Python's, whose next interpreters are made while its worker rests.
+ */
+const KEPT_BY_KERNEL: Readonly<Record<Language, boolean>> = { javascript: true, python: false };
 /** What a run may wait in its worker, before its clock starts, for an interpreter that is still being made. */
 const READY_MS: Readonly<Record<Language, number>> = { javascript: 0, python: 20_000 };
 /** A worker that ended before it began the run is no fault of the program: another may try. */
@@ -77,11 +82,13 @@ async function runOnWorker(
   let listenerFault: { error: unknown } | null = null;
   const onAbort = () => worker.kill("cancelled");
   signal?.addEventListener("abort", onAbort);
+  const memoryMb = limits.memoryMb + MEMORY_SLACK_MB[message.language];
   const end = await worker.exchange({
     message,
     timeoutMs: limits.timeoutMs,
     graceMs,
-    memoryMb: limits.memoryMb + MEMORY_SLACK_MB[message.language],
+    memoryMb,
+    ...(KEPT_BY_KERNEL[message.language] && { kernelMb: memoryMb }),
     readyMs: READY_MS[message.language],
     onLine(line) {
       bytesLeft -= Buffer.byteLength(line);

@@ -38,13 +38,16 @@ export async function createSandbox(options?: SandboxOptions): Promise<Sandbox> 
   const pools = createPools(resolved, workers);
   // Without V8's compilers there is no WebAssembly, and so no Python.
   const languages = LANGUAGES.filter((language) => language !== "python" || !resolved.hardened);
+  const absent = (language: Language): string =>
+    resolved.hardened && language === "python"
+      ? "Python is WebAssembly, which a hardened sandbox has no compiler for: use javascript, or another sandbox without hardened."
+      : `There is no ${language} in this sandbox: use ${languages.join(" or ")}.`;
   let closing: Promise<void> | null = null;
 
   const inspect = async (request: InspectRequest, ...further: unknown[]): Promise<Manifest> => {
     refuseFurther("inspect", further);
     const { language, source, signal } = checkInspectRequest(request);
-    if (!languages.includes(language))
-      throw new SandboxError("ENGINE_UNAVAILABLE", `There is no inspector for ${language} in this version.`);
+    if (!languages.includes(language)) throw new SandboxError("ENGINE_UNAVAILABLE", absent(language));
     if (closing) throw new SandboxError("POOL_CLOSED", "The sandbox is closed: make a new one with createSandbox.");
     await pools.inspectors[language].start();
     const inspectors = pools.inspectors[language].pool;
@@ -99,8 +102,8 @@ export async function createSandbox(options?: SandboxOptions): Promise<Sandbox> 
       if (closing) throw new SandboxError("POOL_CLOSED", "The sandbox is closed: make a new one with createSandbox.");
       if ("refused" in prepared) return { observation: prepared.refused, engineSha256: null };
       if (!languages.includes(request.language)) {
-        const message = `There is no engine for ${request.language} in this sandbox: use ${languages.join(" or ")}.`;
-        return { observation: failure({ status: "unavailable", message }), engineSha256: null };
+        const observation = failure({ status: "unavailable", message: absent(request.language) });
+        return { observation, engineSha256: null };
       }
       const { pool, start } = pools.runners[request.language];
       // The pool of JavaScript is up since the sandbox is; nothing is awaited for it.

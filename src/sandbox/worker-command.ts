@@ -18,11 +18,11 @@ export const OPEN_FILES = 64;
 /** In KiB, of the 8 MiB that a process has: CPython's own count then ends a recursion before V8's stack does. */
 const PYTHON_FLAGS = ["--stack-size=3900"];
 /** Beside what a run may take: Node, the engine and what it has loaded. */
-const CONTAINER_BASE_MB: Record<Language, number> = { javascript: 256, python: 1024 };
+const BASE_MB: Record<Language, number> = { javascript: 256, python: 1024 };
 
-/** The wall of a whole container: the largest run that the table of limits allows, and the worker around it. */
-export function containerMemoryMb(language: Language): number {
-  return LIMITS.memoryMb.max + CONTAINER_BASE_MB[language];
+/** The wall of a whole worker: the largest run that the table of limits allows, and what is around it. */
+export function workerMemoryMb(language: Language): number {
+  return LIMITS.memoryMb.max + BASE_MB[language];
 }
 
 /** Environment of every worker; `granted` is the operator's. */

@@ -3,13 +3,13 @@
  * decoded; whatever breaks the protocol ends it. Decides nothing about runs: it says what came and why it ended.
  */
 
-import { readFileSync } from "node:fs";
-import { constants } from "node:os";
 import { encodeFrame, FrameReader } from "../protocol/frame.ts";
 import { decodeWorkerMessage, type WorkerMessage } from "../protocol/messages.ts";
-import { createEnding, type Ending } from "./ending.ts";
+import { createMemoryGroup, type MemoryGroup } from "./cgroup.ts";
+import { createEnding, describeExit, type Ending } from "./ending.ts";
 import type { Answer, Exchange, ExchangeEnd, WorkerEnd } from "./exchange.ts";
 import type { Command } from "./launchers/launcher.ts";
+import { residentBytesOf } from "./process-facts.ts";
 import { ref, spawnWorker, unref, type WorkerChild } from "./spawn.ts";
 import type { Supervisor, Watch } from "./supervisor.ts";
 import { monotonicMs } from "./supervisor-memory.ts";
@@ -41,6 +41,7 @@ export class WorkerProcess {
   readonly #command: Command;
   readonly #ending: Ending;
   readonly #watch: Watch;
+  readonly #group: MemoryGroup | null;
   readonly #restLimitMs: number;
   readonly #reader = new FrameReader();
   #current: Current | null = null;
@@ -72,11 +73,18 @@ export class WorkerProcess {
     return this.#stderr;
   }
 
-  private constructor(child: WorkerChild, watch: Watch, command: Command, restLimitMs: number) {
+  private constructor(
+    child: WorkerChild,
+    watch: Watch,
+    group: MemoryGroup | null,
+    command: Command,
+    restLimitMs: number,
+  ) {
     this.#child = child;
     this.#command = command;
     this.#ending = createEnding(child, command);
     this.#watch = watch;
+    this.#group = group;
     this.#restLimitMs = restLimitMs;
     this.pid = child.pid ?? 0;
     child.stdin.on("error", () => {});
@@ -97,14 +105,17 @@ export class WorkerProcess {
     startTimeoutMs: number,
     restLimitMs = REST_LIMIT_MS,
   ): Promise<WorkerProcess> {
+    const group = command.wallMb === undefined ? null : createMemoryGroup(command.wallMb * MIB);
     const child = spawnWorker(command);
     if (child.pid === undefined) {
+      group?.remove();
       const cause = await new Promise<Error>((resolve) => child.once("error", resolve));
       throw new Error(`it could not be started (${cause.message})`, { cause });
     }
+    group?.add(child.pid);
     child.on("error", () => {});
-    const watch = watchOrEnd(child, child.pid, supervisor, command);
-    const worker = new WorkerProcess(child, watch, command, restLimitMs);
+    const watch = watchOrEnd(child, child.pid, supervisor, command, group);
+    const worker = new WorkerProcess(child, watch, group, command, restLimitMs);
     worker.#watch.arm(monotonicMs() + startTimeoutMs, Number.POSITIVE_INFINITY);
     const isReady = await new Promise<boolean>((resolve) => {
       worker.#ready = resolve;
@@ -129,7 +140,8 @@ export class WorkerProcess {
     if (pid !== this.pid) this.#watch.follow(pid, undertaker === undefined ? "with its command" : "itself");
     if (undertaker !== undefined) this.#ending.located(pid);
     this.pid = pid;
-    this.#readyRssBytes = readResidentBytes(pid);
+    this.#readyRssBytes = residentBytesOf(pid);
+    this.#group?.settle(pid);
   }
 
   /** Sends one message and waits for its answer. One at a time. The message is written before this returns. */
@@ -162,7 +174,8 @@ export class WorkerProcess {
     for (const handle of [this.#child, this.#child.stdin, this.#child.stdout, this.#child.stderr]) toggle(handle);
   }
 
-  #arm({ timeoutMs, graceMs, memoryMb }: Exchange, fromMs: number): void {
+  #arm({ timeoutMs, graceMs, memoryMb, kernelMb }: Exchange, fromMs: number): void {
+    if (kernelMb !== undefined) this.#group?.limit(kernelMb * MIB);
     this.#watch.arm(fromMs + timeoutMs + graceMs, this.#rssLimit(memoryMb));
   }
 
@@ -250,10 +263,12 @@ export class WorkerProcess {
 
   #finish(detail: string): WorkerEnd {
     const recorded = this.#watch.cause();
-    const cause = recorded !== "none" ? recorded : this.#violation !== null ? "protocol" : "crashed";
+    const byKernel = this.#group?.hasEndedOne() ? "memory" : "crashed";
+    const cause = recorded !== "none" ? recorded : this.#violation !== null ? "protocol" : byKernel;
     const endedAtMs = this.#watch.endedAtMs() || monotonicMs();
     this.#end = { cause, detail: this.#violation ?? detail, endedAtMs };
     this.#watch.release();
+    this.#group?.remove();
     this.#command.whenEnded?.(this.pid);
     const current = this.#current;
     this.#current = null;
@@ -267,27 +282,19 @@ export class WorkerProcess {
   }
 }
 
-/** What starts a worker for us tells a signal as a shell does: 128 and its number. Node itself exits with less. */
-function describeExit(code: number | null): string {
-  const signal = Object.entries(constants.signals).find(([, number]) => code === 128 + number)?.[0];
-  return signal ?? `exit code ${code}`;
-}
-
 /** No worker runs without a watch: where there is none to be had, the child is ended. */
-function watchOrEnd(child: WorkerChild, pid: number, supervisor: Supervisor, command: Command): Watch {
+function watchOrEnd(
+  child: WorkerChild,
+  pid: number,
+  supervisor: Supervisor,
+  command: Command,
+  group: MemoryGroup | null,
+): Watch {
   try {
     return supervisor.watch(pid, command.undertaker);
   } catch (error) {
     child.kill("SIGKILL");
+    group?.remove();
     throw error;
-  }
-}
-
-/** Resident memory of a process; 0 where the system does not say. */
-function readResidentBytes(pid: number): number {
-  try {
-    return Number(readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1]) * 4096;
-  } catch {
-    return 0;
   }
 }

@@ -3,6 +3,7 @@
  * `auto` took do not come up, the next one is taken; once one has come up, nothing changes any more.
  */
 
+import { SandboxError } from "../errors.ts";
 import type { ResolvedSandboxOptions } from "../options.ts";
 import type { Language } from "../types.ts";
 import { chooseLauncher, type Refused } from "./containment.ts";
@@ -30,10 +31,20 @@ export interface WorkerSource {
   close(): Promise<void>;
 }
 
+/** Node reads TypeScript by WebAssembly, which a worker that only interprets has not. */
+function checkHardened(entry: string): void {
+  if (!entry.endsWith(".ts")) return;
+  throw new SandboxError(
+    "ENGINE_UNAVAILABLE",
+    "hardened: expected built files, and these are TypeScript, which Node cannot read without WebAssembly. Run npm run build and import dist, or install the package.",
+  );
+}
+
 /** @throws SandboxError CONTAINMENT_UNAVAILABLE, ENGINE_UNAVAILABLE */
 export async function openWorkerSource(options: ResolvedSandboxOptions, supervisor: Supervisor): Promise<WorkerSource> {
   const needs = findWorkerNeeds(options.workerNode);
   const { candidates, refused } = await chooseLauncher(options, needs);
+  if (options.hardened) checkHardened(needs.files.entry);
   const opened = candidates.map(({ launcher }) => launcher);
   let [chosen] = candidates;
   let first: WorkerProcess | null = null;

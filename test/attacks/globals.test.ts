@@ -3,9 +3,11 @@
  * until somebody has looked at it and put it on the list, here and in the product.
  */
 
+import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
+import { findWorkerNode } from "../../src/sandbox/worker-node.ts";
 import { LANGUAGE_GLOBALS, PROVIDED_GLOBALS } from "../../src/worker/guest/globals.ts";
-import { useSandbox } from "../fixtures/use-sandbox.ts";
+import { TEST_NODE, useSandbox } from "../fixtures/use-sandbox.ts";
 
 const inUse = useSandbox();
 const { run } = inUse;
@@ -27,6 +29,11 @@ const expected = async (): Promise<string[]> => {
   const { workerNode } = await inUse.sandbox.report();
   return Number(workerNode.split(".")[0]) >= 26 ? PINNED : PINNED.filter((name) => name !== "Temporal");
 };
+
+it("is asked of the Node that the suites are run for", async () => {
+  const version = execFileSync(TEST_NODE ?? findWorkerNode(null).path, ["--version"], { encoding: "utf8" });
+  expect(`v${(await inUse.sandbox.report()).workerNode}`).toBe(version.trim());
+});
 
 describe("the global scope of a program", () => {
   it("holds exactly the names that are pinned", async () => {

@@ -3,8 +3,10 @@
  * nothing but its name; what it is capable of it has to show.
  */
 
+import { readFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import { LIMITS } from "../../src/limits.ts";
+import { findEngines } from "../../src/sandbox/container/engine.ts";
 import type { OpenLauncher } from "../../src/sandbox/launchers/launcher.ts";
 import { LAUNCHERS } from "../../src/sandbox/launchers/registry.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
@@ -23,8 +25,8 @@ const EXPLOITS = [
 ];
 const LATEST_MS = LIMITS.timeoutMs.default + LIMITS.killGraceMs.default + 500;
 const PATIENCE_MS = 120_000;
-/** After the death of a host nothing of it may live longer; beyond that a machine that is busy needs time to look. */
-const AFTER_DEATH_MS = 2000;
+/** After the death of a host no worker of it may live longer. */
+const AFTER_DEATH_MS = 1000;
 
 /** Layers that every launcher has on Linux, and those that only containment brings. */
 const ALWAYS = [
@@ -64,6 +66,11 @@ const BREACHES: [behaviour: string, stdout: string[]][] = [
   ["claimsAStatusOfTheHost", []],
   ["hasAResultWithAPrototype", []],
 ];
+
+function isEngine(pid: number): boolean {
+  const [program = ""] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+  return findEngines().some(({ path }) => path === program);
+}
 
 export async function openLauncher(name: LauncherName): Promise<OpenLauncher> {
   const opened = await LAUNCHERS.find((launcher) => launcher.name === name)?.open(NEEDS);
@@ -143,7 +150,9 @@ export function describeLauncherSuite(name: LauncherName): void {
     "a host that is killed leaves no worker that is %s",
     async (_, source) => {
       const host = startHost("contained-host.ts", [name, source]);
-      const { workers } = (await host.nextLine()) as { workers: ProcessMark[] };
+      const { workers: started } = (await host.nextLine()) as { workers: ProcessMark[] };
+      // The engine's own command clears up after its container, for seconds where the machine is busy: it is no worker.
+      const workers = started.filter(({ pid }) => !isEngine(pid));
       expect(workers.length).toBeGreaterThanOrEqual(1);
       expect(listSurvivors(workers)).toHaveLength(workers.length);
       host.kill();

@@ -1,16 +1,11 @@
 /**
  * Tenants never share a worker, however many there are, and however many there are the workers stay as few.
- * Beside them the modes: a process per run, and hardened workers.
+ * Beside them the mode of a process per run.
  */
 
-import { readFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
-import { processLauncher } from "../../src/sandbox/launchers/process.ts";
-import { createSandbox } from "../../src/sandbox/sandbox.ts";
-import { findWorkerFiles } from "../../src/sandbox/worker-files.ts";
-import { findWorkerNode } from "../../src/sandbox/worker-node.ts";
 import { createFakePool, type FakePool } from "../fixtures/fake-pool.ts";
-import { PATIENT, useSandbox } from "../fixtures/use-sandbox.ts";
+import { useSandbox } from "../fixtures/use-sandbox.ts";
 
 /** Who was served by each worker, in the order of their start. */
 async function serve(fake: FakePool, tenants: readonly string[], callers = 1): Promise<Map<number, Set<string>>> {
@@ -119,34 +114,5 @@ describe("runsPerWorker 1", () => {
     for (let run = 0; run < 6; run++) expect(await fake.run()).toMatchObject({ ok: true, result: 1 });
     expect(Math.max(...fake.started.map(({ runs }) => runs))).toBe(1);
     expect(fake.started.length).toBeGreaterThanOrEqual(6);
-  });
-});
-
-describe("hardened", () => {
-  it("is refused where there is no containment, with what to do", async () => {
-    const start = createSandbox({ ...PATIENT, hardened: true, containment: "process" });
-    await expect(start).rejects.toMatchObject({ code: "CONTAINMENT_UNAVAILABLE" });
-    await expect(start).rejects.toThrow(/hardened.*bubblewrap/s);
-  });
-
-  it("is one run per worker, and says so where another number is asked for", async () => {
-    await expect(createSandbox({ hardened: true, runsPerWorker: 2 })).rejects.toMatchObject({
-      code: "INVALID_OPTIONS",
-      message: "createSandbox: runsPerWorker: expected 1 with hardened, got 2",
-    });
-  });
-
-  it("starts workers in which nothing is compiled", () => {
-    const plan = {
-      node: findWorkerNode(null),
-      files: findWorkerFiles(),
-      role: "runner",
-      language: "javascript",
-      env: {},
-      setpriv: null,
-    } as const;
-    expect(processLauncher.command({ ...plan, jitless: true }).args).toContain("--jitless");
-    expect(processLauncher.command(plan).args).not.toContain("--jitless");
-    expect(readFileSync(plan.files.entry, "utf8")).not.toContain("jitless");
   });
 });

@@ -5,6 +5,7 @@
  */
 
 import { readFileSync, readlinkSync } from "node:fs";
+import { startOf } from "../process-facts.ts";
 import { spawnWatcher, type Watcher } from "../spawn.ts";
 import { callEngine, type Engine, engineEnvironment } from "./engine.ts";
 
@@ -31,16 +32,6 @@ names=""; for number in $numbers; do names="$names $prefix$number"; done
 [ -z "$names" ] || "$engine" kill --signal KILL $names </dev/null >/dev/null 2>&1
 `;
 
-/** When a process started, in clock ticks since boot; null where there is none. */
-function startOf(pid: number): string | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
-  } catch {
-    return null;
-  }
-}
-
 /** Where process ids mean what they mean to this host: the boot and the PID namespace. */
 function readWorld(): string {
   try {
@@ -58,17 +49,23 @@ export function hostIdentity(): string {
 
 /** Removes the containers of hosts of this user that are no more. Never throws; a failure leaves them to the next start. */
 export async function reapOrphans(engine: Pick<Engine, "path">): Promise<void> {
-  const format = `{{.Names}} {{.Label "${HOST_LABEL}"}}`;
-  const list = ["ps", "--all", "--filter", `label=${HOST_LABEL}`, "--format", format];
-  const { stdout } = await callEngine(engine, list);
+  const { stdout: ids } = await callEngine(engine, ["ps", "--all", "--quiet", "--filter", `label=${HOST_LABEL}`]);
+  const found = ids.split("\n").filter(Boolean);
+  if (found.length === 0) return;
+  // By inspecting: what `ps` calls a label differs between the engines.
+  const format = `{{.Name}} {{index .Config.Labels "${HOST_LABEL}"}}`;
+  const { stdout } = await callEngine(engine, ["inspect", "--format", format, ...found]);
   const world = readWorld();
   const orphans = stdout.split("\n").flatMap((line) => {
     const [name = "", identity = ""] = line.trim().split(" ");
     const [pid = "", start = "", ...place] = identity.split(":");
     const isOfHere = world !== "" && place.join(":") === world;
-    return isOfHere && startOf(Number(pid)) !== start ? [name] : [];
+    return isOfHere && startOf(Number(pid)) !== start ? [name.replace(/^\//, "")] : [];
   });
-  if (orphans.length > 0) await callEngine(engine, ["rm", "--force", ...orphans]);
+  if (orphans.length === 0) return;
+  // Removing alone would ask it to stop first, and wait: a worker in a built-in hears nothing.
+  await callEngine(engine, ["kill", "--signal", "KILL", ...orphans]);
+  await callEngine(engine, ["rm", "--force", ...orphans]);
 }
 
 /** @param prefix of the names of this host's containers, before their number */

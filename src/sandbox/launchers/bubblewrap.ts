@@ -9,7 +9,7 @@ import { findInnermost } from "../descendants.ts";
 import { findSharedLibraries } from "../libraries.ts";
 import { compileFilter, isMachine } from "../seccomp/filter.ts";
 import { runTool } from "../spawn.ts";
-import { limitResources, workerArguments, workerEnvironment } from "../worker-command.ts";
+import { limitResources, workerArguments, workerEnvironment, workerMemoryMb } from "../worker-command.ts";
 import type { Command, Launcher, LaunchPlan, OpenLauncher, Unavailable, WorkerNeeds } from "./launcher.ts";
 
 const PLACES = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
@@ -174,6 +174,7 @@ function command(
     args,
     env: {},
     lifeline: false,
+    wallMb: workerMemoryMb(plan.language),
     data: filter,
     findWorker: (commandPid) => findInnermost(commandPid, DEPTH),
   };

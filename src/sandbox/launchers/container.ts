@@ -9,7 +9,7 @@ import { type BuiltImage, fingerprintOf, readBuiltImage } from "../container/ima
 import { HOST_LABEL, hostIdentity, reapOrphans, startUndertaker } from "../container/undertaker.ts";
 import { findByArgument } from "../descendants.ts";
 import type { Watcher } from "../spawn.ts";
-import { containerMemoryMb, OPEN_FILES, workerArguments, workerEnvironment } from "../worker-command.ts";
+import { OPEN_FILES, workerArguments, workerEnvironment, workerMemoryMb } from "../worker-command.ts";
 import type { Command, Launcher, LaunchPlan, OpenLauncher, Unavailable, WorkerNeeds } from "./launcher.ts";
 
 /** Of the worker: it is the first process of its container. */
@@ -75,7 +75,7 @@ interface Start {
 }
 
 function command({ image, plan, identity, name, serial, undertaker }: Start): Command {
-  const memoryMb = containerMemoryMb(plan.language);
+  const memoryMb = workerMemoryMb(plan.language);
   const environment = Object.entries(workerEnvironment(plan.env)).flatMap(([key, value]) => [
     "--env",
     `${key}=${value}`,

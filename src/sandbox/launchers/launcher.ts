@@ -44,6 +44,8 @@ export interface Command {
    * Asked when the worker is ready; null where it cannot be seen.
    */
   findWorker?(commandPid: number): number | null;
+  /** Memory of the whole worker, kept by a cgroup of its own where the host may make one; the launcher's business where absent. */
+  wallMb?: number;
   /** Where ending the command does not end the worker: who ends it by its number, on a word written to a pipe. */
   undertaker?: { fd: number; serial: number };
   /** Ends the worker by its name, with or without the command. */

@@ -4,6 +4,7 @@
  */
 
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { memoryGroupOf, readLimit } from "../cgroup.ts";
 
 export const NAMESPACES = ["mnt", "net", "pid", "user", "ipc", "uts", "cgroup"] as const;
 export type Namespace = (typeof NAMESPACES)[number];
@@ -90,22 +91,10 @@ function readLimits(pid: number): OutsideView["limits"] {
   });
 }
 
-/** Where the memory controller keeps the group of a process: version 2, else version 1. */
-export function memoryGroupOf(pid: number | "self"): { path: string; limitFile: string } | null {
-  const lines = attempt(() => readText(`/proc/${pid}/cgroup`).trim().split("\n")) ?? [];
-  const find = (pattern: RegExp) => lines.flatMap((line) => pattern.exec(line)?.[1] ?? [])[0];
-  const old = find(/^\d+:(?:[^:]*,)?memory(?:,[^:]*)?:(.*)$/);
-  if (old !== undefined) return { path: `/sys/fs/cgroup/memory${old}`, limitFile: "memory.limit_in_bytes" };
-  const unified = find(/^0::(.*)$/);
-  return unified === undefined ? null : { path: `/sys/fs/cgroup${unified}`, limitFile: "memory.max" };
-}
-
 function readCgroupLimit(pid: number): number | null {
   const group = memoryGroupOf(pid);
   if (group === null || group.path === memoryGroupOf("self")?.path) return null;
-  const limit = Number(attempt(() => readText(`${group.path}/${group.limitFile}`)) ?? Number.NaN);
-  // The kernel's way of saying "none" in version 1 is a number near 2^63.
-  return Number.isFinite(limit) && limit < 2 ** 50 ? limit : null;
+  return readLimit(group);
 }
 
 /** @param pid of the worker itself, as this host sees it */

@@ -100,7 +100,7 @@ export function cgroup({ outside }: Sight): Draft {
       ? {}
       : {
           remedy:
-            "Run in containers, or as root or in a delegated cgroup (systemd-run --user --scope -p Delegate=yes).",
+            "Use --containment container, whose engine makes one; or run the host where it may make memory cgroups below its own (version 1: as root; version 2: where its group hands the controller on).",
         }),
   };
 }

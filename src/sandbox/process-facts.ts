@@ -1,0 +1,25 @@
+/**
+ * What Linux says of a process, by its id. Elsewhere nothing is known of any.
+ */
+
+import { readFileSync } from "node:fs";
+
+/** When it started, in clock ticks since boot: a number that was given again is another process. Null where there is none. */
+export function startOf(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    // The name stands in parentheses and may hold anything: fields are counted from the last one.
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Its resident memory; 0 where the system does not say. */
+export function residentBytesOf(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1]) * 4096;
+  } catch {
+    return 0;
+  }
+}
