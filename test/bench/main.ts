@@ -12,6 +12,7 @@ import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import { findWorkerNode } from "../../src/sandbox/worker-node.ts";
 import { measureCpuWork } from "./cpu-work.ts";
 import { describeMachine, type Machine } from "./machine.ts";
+import { measureModes } from "./modes.ts";
 import { measurePaced } from "./paced.ts";
 import { waitForWorkers } from "./processes.ts";
 import { measureRate } from "./rate.ts";
@@ -31,6 +32,7 @@ interface Report extends Machine {
 const SECTIONS: Readonly<Record<string, (subject: Subject) => Promise<Row[]>>> = {
   paced: measurePaced,
   rate: measureRate,
+  modes: measureModes,
   kill: async (subject) => (await import("./kill.ts")).measureKill(subject),
   python: async (subject) => (await import("./python.ts")).measurePython(subject),
   // Loaded late: LangChain is large, and the rows above it are about the sandbox alone.
