@@ -50,6 +50,11 @@ describe("an error", () => {
       "(the message cannot be read)",
     ],
     ["with a note has it", "e = ValueError('a')\ne.add_note('b')\nraise e", "a\nb"],
+    [
+      "of a time zone that is not there says which are",
+      "import zoneinfo\nzoneinfo.ZoneInfo('Europe/Paris')",
+      "No time zone found with key Europe/Paris: only UTC is there, and fixed offsets by datetime.timezone.",
+    ],
     ["of a module that is not there gives no advice for elsewhere", "import numpy", "No module named 'numpy'"],
   ])("%s", async (_, source, message) => {
     const observation = await run(source);

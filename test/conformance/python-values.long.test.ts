@@ -44,6 +44,10 @@ describe("a value", () => {
       "import datetime\n[datetime.date(2024, 1, 2), datetime.timedelta(days=1)]",
       [tag("date", "2024-01-02"), tag("timedelta", "1 day, 0:00:00")],
     ],
+    [
+      "from zoneinfo import ZoneInfo\nfrom datetime import datetime\nstr(datetime(2024, 1, 2, tzinfo=ZoneInfo('UTC')))",
+      "2024-01-02 00:00:00+00:00",
+    ],
     ["range(3)", tag("repr", "range(0, 3)")],
     ["class A:\n    def __repr__(self): return 'mine'\nA()", tag("repr", "mine")],
     ["len", tag("function", "len")],

@@ -95,7 +95,8 @@ describe("run upon run", () => {
       let left = RUNS;
       const caller = async (): Promise<void> => {
         while (left-- > 0) {
-          expect(await run(source, { language: "python", limits: { timeoutMs: 20_000 } })).toMatchObject({ ok: true });
+          const observation = await run(source, { language: "python", limits: { timeoutMs: 20_000 } });
+          expect(observation.ok, `${RUNS - left} of ${RUNS}: ${JSON.stringify(observation)}`).toBe(true);
           const now = listChildren().filter((id) => !before.has(id));
           for (const id of now) workers.add(id);
           if (left % Math.ceil(RUNS / 40) !== 0) continue;

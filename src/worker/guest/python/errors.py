@@ -57,6 +57,8 @@ def text_of(error):
     if isinstance(error, ADVISED):
         # What follows is advice for another place than this.
         text = text.split("\n", 1)[0].split(" \\n", 1)[0].strip('"')
+    if isinstance(error, zoneinfo.ZoneInfoNotFoundError):
+        text = f"{text.strip(chr(39)).rstrip('.')}: only UTC is there, and fixed offsets by datetime.timezone."
     notes = getattr(error, "__notes__", None)
     if isinstance(notes, list):
         text = "\n".join([text, *(note for note in notes if isinstance(note, str))])
