@@ -72,11 +72,11 @@ const withRaw = (text: string) =>
 
 /** More calls than any provider lets a model make; beyond them LangGraph's own reducer takes as long as the nodes do. */
 const MESSAGES: [string, () => ReturnType<typeof ai>][] = [
-  ["five hundred calls", () => ai(...many(500, (index) => call(`c${index}`, "1")))],
-  ["five hundred calls of one id", () => ai(...many(500, () => call("c", "1")))],
+  ["two hundred calls", () => ai(...many(200, (index) => call(`c${index}`, "1")))],
+  ["two hundred calls of one id", () => ai(...many(200, () => call("c", "1")))],
   [
-    "five hundred invalid calls",
-    () => aiRaw({ invalid_tool_calls: many(500, (id) => ({ id: `c${id}`, name: TOOL, args: "{" })) }),
+    "two hundred invalid calls",
+    () => aiRaw({ invalid_tool_calls: many(200, (id) => ({ id: `c${id}`, name: TOOL, args: "{" })) }),
   ],
   ["a text of eight million characters", () => aiRaw({ content: "x".repeat(8_000_000), tool_calls: [call("a", "1")] })],
   ["a tower of content", () => aiRaw({ content: [deep(1000)], tool_calls: [call("a", "1")] })],
