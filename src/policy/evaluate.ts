@@ -56,9 +56,11 @@ function fromDocument({ id, effect, message, when }: PolicyRule): Rule {
 
 function ask({ id, effect, message, test }: Rule, facts: Facts): Result {
   try {
-    const { holds, why } = test(facts);
+    const { holds, why, names } = test(facts);
     const matched = holds === "yes" || (holds === "unknown" && effect !== "allow");
-    return { rule: id, effect, matched, why, message, isCertain: holds === "yes" };
+    // First, since what is told may be cut: a model has to know which of its names it was.
+    const told = effect === "deny" && names !== undefined ? `Refused: ${names}. ${message}` : message;
+    return { rule: id, effect, matched, why, message: told, isCertain: holds === "yes" };
   } catch {
     const failure = `The policy rule "${id}" failed, so the call is refused.`;
     return {

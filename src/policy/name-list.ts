@@ -6,7 +6,7 @@
 import { z } from "zod";
 import type { Aspect, Facts } from "../types.ts";
 import { matchesSome } from "./name-patterns.ts";
-import { defineCondition, type Finding, nameSome, no, onManifest, unknown, yes } from "./rule.ts";
+import { defineCondition, type Finding, no, onManifest, unknown, yesFor } from "./rule.ts";
 
 const entries = z.array(
   z
@@ -32,7 +32,7 @@ function testNames(aspect: "imports" | "globals" | "members", condition: NameLis
       (name) =>
         (anyOf === undefined || matchesSome(name, anyOf)) && (noneOf === undefined || !matchesSome(name, noneOf)),
     );
-    if (names.length > 0) return yes(`${aspect}: ${nameSome(names)}`);
+    if (names.length > 0) return yesFor(aspect, names);
     const isKnown = !manifest.undetermined.includes(aspect);
     return isKnown ? no(`${aspect}: none that this rule is about`) : unknown(`${aspect}: some could not be determined`);
   });

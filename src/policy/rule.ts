@@ -9,6 +9,8 @@ import type { Facts, Manifest } from "../types.ts";
 export interface Finding {
   readonly holds: "yes" | "no" | "unknown";
   readonly why: string;
+  /** What was found that the rule is about, by name: told beside its message. */
+  readonly names?: string;
 }
 
 export interface Condition<Schema extends z.ZodType = z.ZodType> {
@@ -30,6 +32,15 @@ export function defineCondition<Schema extends z.ZodType>(condition: {
 
 export function yes(why: string): Finding {
   return { holds: "yes", why };
+}
+
+/** A name as a language knows it. Paths and addresses are not repeated: what is told of a call holds nothing that looks like the host's. */
+const PLAIN_NAME = /^[A-Za-z_$][\w$.]*$/;
+
+/** Yes, because of these names. */
+export function yesFor(what: string, found: readonly string[]): Finding {
+  const plain = found.filter((name) => PLAIN_NAME.test(name));
+  return { holds: "yes", why: `${what}: ${nameSome(found)}`, ...(plain.length > 0 && { names: nameSome(plain) }) };
 }
 
 export function no(why: string): Finding {

@@ -16,7 +16,9 @@ function keysOf(when: When): ConditionKey[] {
 export function testWhen(when: When, facts: Facts): Finding {
   const findings = keysOf(when).map((key) => CONDITIONS[key].test(when[key], facts));
   const doubt = findings.find(({ holds }) => holds === "no") ?? findings.find(({ holds }) => holds === "unknown");
-  return doubt ?? { holds: "yes", why: findings.map(({ why }) => why).join("; ") || "always" };
+  if (doubt) return doubt;
+  const names = findings.flatMap(({ names }) => names ?? []).join(", ");
+  return { holds: "yes", why: findings.map(({ why }) => why).join("; ") || "always", ...(names !== "" && { names }) };
 }
 
 export function readsManifest(when: When): boolean {

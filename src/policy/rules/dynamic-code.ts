@@ -4,7 +4,7 @@
  */
 
 import { z } from "zod";
-import { defineCondition, nameSome, no, onManifest, unknown, yes } from "../rule.ts";
+import { defineCondition, nameSome, no, onManifest, unknown, yesFor } from "../rule.ts";
 
 /** Python's `eval` of a text known only at run time: where dynamic code is denied, the guest's `eval` does arithmetic. */
 export const EVAL_OF_EXPRESSION = "eval(expression)";
@@ -28,7 +28,7 @@ export const dynamicCode = defineCondition({
   test: (wanted, facts) =>
     onManifest(facts, ({ dynamicCode, undetermined }) => {
       const found = dynamicCode.filter((name) => !spares(wanted, name));
-      if (found.length > 0) return yes(`code from text: ${nameSome(found)}`);
+      if (found.length > 0) return yesFor("code from text", found);
       if (undetermined.includes("dynamicCode")) return unknown("code from text: undetermined");
       return no(`code from text: ${dynamicCode.length > 0 ? `only ${nameSome(dynamicCode)}` : "none"}`);
     }),

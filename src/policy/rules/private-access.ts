@@ -4,14 +4,14 @@
  */
 
 import { z } from "zod";
-import { defineCondition, nameSome, no, onManifest, unknown, yes } from "../rule.ts";
+import { defineCondition, no, onManifest, unknown, yesFor } from "../rule.ts";
 
 export const privateAccess = defineCondition({
   schema: z.literal(true),
   readsManifest: true,
   test: (_wanted, facts) =>
     onManifest(facts, ({ privateAccess, undetermined }) => {
-      if (privateAccess.length > 0) return yes(`private: ${nameSome(privateAccess)}`);
+      if (privateAccess.length > 0) return yesFor("private", privateAccess);
       return undetermined.includes("members") ? unknown("private: a computed name may be") : no("private: none");
     }),
 });
