@@ -6,7 +6,8 @@ const ALONE = "test/**/*.alone.test.ts";
 
 export default defineConfig({
   test: {
-    testTimeout: 30_000,
+    // For a hang, not for pace: a test that starts a command four times takes half a minute on a slow machine.
+    testTimeout: 90_000,
     hookTimeout: 60_000,
     // Every test file starts real worker processes; more files at once than cores only makes limits noisy.
     maxWorkers: 2,

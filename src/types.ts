@@ -231,11 +231,7 @@ export interface Outcome {
 }
 
 /** What `sandbox.inspect` is asked. */
-export interface InspectRequest {
-  language: Language;
-  source: string;
-  signal?: AbortSignal;
-}
+export type InspectRequest = Pick<RunRequest, "language" | "source" | "signal">;
 
 /** An observation, with what only the host and the worker know of the run. */
 export interface Execution {

@@ -41,6 +41,8 @@ export interface Rule {
   readonly id: string;
   readonly effect: Effect;
   readonly message: string;
+  /** Whether a refusal begins with what it is about: a preset's do, a document of somebody's own says what its author wrote. */
+  readonly tellsNames?: boolean;
   test(facts: Facts): Finding;
 }
 
@@ -50,16 +52,16 @@ type Result = RuleResult & { message: string; isCertain: boolean };
 /** Every policy made here, with its rules: nothing else counts as one. */
 const rulesByPolicy = new WeakMap<object, readonly Rule[]>();
 
-function fromDocument({ id, effect, message, when }: PolicyRule): Rule {
-  return { id, effect, message, test: (facts) => testWhen(when, facts) };
+function fromDocument({ id, effect, message, when }: PolicyRule, tellsNames: boolean): Rule {
+  return { id, effect, message, tellsNames, test: (facts) => testWhen(when, facts) };
 }
 
-function ask({ id, effect, message, test }: Rule, facts: Facts): Result {
+function ask({ id, effect, message, tellsNames, test }: Rule, facts: Facts): Result {
   try {
     const { holds, why, names } = test(facts);
     const matched = holds === "yes" || (holds === "unknown" && effect !== "allow");
     // First, since what is told may be cut: a model has to know which of its names it was.
-    const told = effect === "deny" && names !== undefined ? `Refused: ${names}. ${message}` : message;
+    const told = tellsNames && effect === "deny" && names !== undefined ? `Refused: ${names}. ${message}` : message;
     return { rule: id, effect, matched, why, message: told, isCertain: holds === "yes" };
   } catch {
     const failure = `The policy rule "${id}" failed, so the call is refused.`;
@@ -173,8 +175,10 @@ export function createPolicy(source: unknown): Policy {
       `policy: expected ${known}, a document or a policy, got ${JSON.stringify(source.slice(0, 40))}`,
     );
   }
-  const document = parsePolicyDocument(typeof source === "string" ? PRESETS.get(source) : source);
-  return assemblePolicy(document, document.rules.map(fromDocument), {
+  const isPreset = typeof source === "string";
+  const document = parsePolicyDocument(isPreset ? PRESETS.get(source) : source);
+  const rules = document.rules.map((rule) => fromDocument(rule, isPreset));
+  return assemblePolicy(document, rules, {
     name: document.name,
     readsManifest: document.rules.some(({ when }) => readsManifest(when)),
     digest: digestOf(withoutSchema(document)),

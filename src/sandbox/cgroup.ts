@@ -114,6 +114,8 @@ export function createMemoryGroup(wallBytes: number): MemoryGroup | null {
   return {
     add: (pid) => void attempt(() => write("cgroup.procs", pid)),
     settle(workerPid) {
+      // A command may have started its worker before it was counted itself: what that holds by now counts elsewhere.
+      if (memoryGroupOf(workerPid)?.path !== group.path) attempt(() => write("cgroup.procs", workerPid));
       if (memoryGroupOf(workerPid)?.path !== group.path) return;
       // Pages of files are given back before anybody is ended: they are nobody's need.
       heldBytes = attempt(() => Number(read(group.names.used)) - figure(read("memory.stat"), group.names.files));
