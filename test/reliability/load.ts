@@ -73,7 +73,9 @@ const ALLOWED_SLOWER = 3;
 export async function measureNeighbours(effort: Effort): Promise<Row[]> {
   const count = scaled(effort, 2000);
   const hostile = readCorpus(null).filter(({ source }) => source.length <= 4000);
+  // Plain processes: what a launcher adds to the start of a worker is not what neighbours do to each other.
   await using sandbox = await createSandbox({
+    containment: "process",
     workers: 2,
     standby: 1,
     startTimeoutMs: 60_000,
