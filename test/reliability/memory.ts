@@ -59,9 +59,11 @@ export async function measureMemory({ launchers }: Effort): Promise<Row[]> {
       judge(
         `memory, ${containment}`,
         `idle memory + ${MEMORY_MB} + ${ALLOWED_MB} MiB at most, by the kernel's peak figure`,
-        `at most idle + ${highest.toFixed(0)} MiB (${worst}), ${HOSTILE_PROGRAMS.memory.length} programs`,
+        highest === 0
+          ? "its workers are no children of this process, and could not be read"
+          : `at most idle + ${highest.toFixed(0)} MiB (${worst}), ${HOSTILE_PROGRAMS.memory.length} programs`,
         {},
-        { "within it": highest <= MEMORY_MB + ALLOWED_MB },
+        { "within it": highest > 0 && highest <= MEMORY_MB + ALLOWED_MB },
       ),
     );
   }
