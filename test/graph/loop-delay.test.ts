@@ -18,7 +18,10 @@ beforeAll(async () => {
 afterAll(() => rig?.close());
 
 const LIMIT_MS = 20;
+/** On a machine where a harmless message itself takes long, so many times as long as that one. */
+const TIMES_HARMLESS = 5;
 const TRIES = 12;
+let limitMs = LIMIT_MS;
 
 /**
  * The longest that one turn of the loop took while `work` went on, in time of this thread's processor: other processes
@@ -46,9 +49,13 @@ async function longestTurn(work: () => Promise<unknown>): Promise<number> {
 }
 
 /** `prepare` makes what `work` is then measured with: to make a hostile input is the attacker's time. */
-async function leastOfTries<Given>(prepare: () => Given | Promise<Given>, work: (given: Given) => Promise<unknown>) {
+async function leastOfTries<Given>(
+  prepare: () => Given | Promise<Given>,
+  work: (given: Given) => Promise<unknown>,
+  enoughMs = limitMs,
+) {
   let least = Number.POSITIVE_INFINITY;
-  for (let index = 0; index < TRIES && least >= LIMIT_MS; index++) {
+  for (let index = 0; index < TRIES && least >= enoughMs; index++) {
     const given = await prepare();
     least = Math.min(least, await longestTurn(() => work(given)));
   }
@@ -136,12 +143,17 @@ describe("the host's loop is not held", () => {
   const run = async (message: ReturnType<typeof ai>) =>
     expectAnswered(await graph.invoke({ messages: [human(), message] }));
 
+  beforeAll(async () => {
+    const harmless = await leastOfTries(() => ai(call("a", "1")), run, 0);
+    limitMs = Math.max(LIMIT_MS, TIMES_HARMLESS * harmless);
+  });
+
   it.each(MESSAGES)("by a message with %s", async (_title, make) => {
-    expect(await leastOfTries(make, run)).toBeLessThan(LIMIT_MS);
+    expect(await leastOfTries(make, run)).toBeLessThan(limitMs);
   });
 
   it.each(ARGUMENTS)("by an argument of %s", async (_title, make) => {
-    expect(await leastOfTries(make, run)).toBeLessThan(LIMIT_MS);
+    expect(await leastOfTries(make, run)).toBeLessThan(limitMs);
   });
 
   it.each(MANIFESTS)(
@@ -156,7 +168,7 @@ describe("the host's loop is not held", () => {
       const work = async () => {
         await made.invoke({ messages: [human(), ai(...asking)] }, { configurable: { thread_id: crypto.randomUUID() } });
       };
-      expect(await leastOfTries(() => undefined, work)).toBeLessThan(LIMIT_MS);
+      expect(await leastOfTries(() => undefined, work)).toBeLessThan(limitMs);
     },
   );
 
@@ -174,6 +186,6 @@ describe("the host's loop is not held", () => {
       return { at, answer };
     };
     const work = ({ at, answer }: Awaited<ReturnType<typeof prepare>>) => made.invoke(resume(answer), at);
-    expect(await leastOfTries(prepare, work)).toBeLessThan(LIMIT_MS);
+    expect(await leastOfTries(prepare, work)).toBeLessThan(limitMs);
   });
 });
