@@ -65,7 +65,7 @@ export const THREATS: readonly Threat[] = [
     defence:
       "A memory cgroup for each worker, where the host may make one, and one for each container: the kernel ends it at the page.",
     file: "src/sandbox/cgroup.ts",
-    test: "test/sandbox/cgroup.test.ts",
+    test: "test/sandbox/cgroup.long.test.ts",
   },
   {
     id: "output-bomb",
