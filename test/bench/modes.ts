@@ -14,7 +14,7 @@ import { PROGRAM, type Subject, scale } from "./subject.ts";
 
 /** So that workers that were started ahead are there again. */
 const REST_MS = 600;
-const LOOP = "let sum = 0; for (let n = 0; n < 3e6; n++) sum = (sum + n * n) % 1000003; sum";
+const LOOP = "const fib = (n) => (n < 2 ? n : fib(n - 1) + fib(n - 2)); fib(30)";
 
 type Create = (options: SandboxOptions) => Promise<Sandbox>;
 
@@ -74,7 +74,7 @@ async function measureHardened(subject: Subject): Promise<Row> {
   try {
     const [hardenedMs, plainMs] = [await run(true), await run(false)];
     const times = hardenedMs / plainMs;
-    return row(what, `${times.toFixed(0)} times: ${showMs(hardenedMs)} beside ${showMs(plainMs)}`, { times });
+    return row(what, `${times.toFixed(1)} times: ${showMs(hardenedMs)} beside ${showMs(plainMs)}`, { times });
   } catch (error) {
     return row(what, `not measured: ${error instanceof Error ? error.message : String(error)}`, {});
   }
