@@ -3,7 +3,7 @@
  * Keeps the order; changes nothing about what is done.
  */
 
-/** Calls that are looked at in one turn of the loop: more than a turn's cap, so that ordinary turns never wait. */
+/** Calls that are looked at in one turn of the loop: more than a turn's default cap, so that ordinary turns never wait. */
 const AT_ONCE = 50;
 
 export async function spread<Item, Made>(
