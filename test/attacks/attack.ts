@@ -42,7 +42,7 @@ export function expectWellFormed(observation: Observation, timeoutMs: number): v
 }
 
 function timeoutOf({ timeoutMs, status }: HostileProgram): number {
-  return timeoutMs ?? (status.includes("timeout") ? 250 : 3000);
+  return timeoutMs ?? (status.includes("timeout") ? 250 : 10_000);
 }
 
 /** The sandbox of an attack file, in a host that has something to lose. */

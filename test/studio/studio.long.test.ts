@@ -19,6 +19,7 @@ import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Client } from "@langchain/langgraph-sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LIMITS } from "../../src/limits.ts";
 import { listSurvivors, type ProcessMark } from "./process-tree.ts";
 import { type StudioServer, startStudio } from "./studio-server.ts";
 
@@ -129,14 +130,18 @@ describe.skipIf(process.platform !== "linux")("the development server", () => {
       "timeout",
       "console.log('before'); Array.prototype.reverse.call({ length: 2 ** 53 - 1 });",
     ],
-    [
-      "the memory limit",
-      "memory_limit",
-      "console.log('before'); const a = []; for (;;) a.push(new Array(1e5).fill(a.length));",
-    ],
     ["the output limit", "output_limit", "console.log('before'); 'x'.repeat(1e6);"],
   ])("answers code that hits %s and goes on working", async (_title, status, source) => {
     expect(readAnswers(await run(source))).toMatchObject([{ status, stdout: ["before"] }]);
+    expect(readAnswers(await run("6 * 7"))).toMatchObject([{ status: "ok", result: 42 }]);
+  });
+
+  // The deployment's time limit is a second, and a busy machine may take as long to fill the least heap there is.
+  it("answers code that hits the memory limit and goes on working", { retry: 4 }, async () => {
+    const source = "console.log('before'); const a = []; for (;;) a.push(new Array(1e5).fill(a.length));";
+    const context = { limits: { memoryMb: LIMITS.memoryMb.min } };
+    const state = await client.runs.wait(null, "executor", { input: ask(source), context });
+    expect(readAnswers(state as unknown as Streamed)).toMatchObject([{ status: "memory_limit", stdout: ["before"] }]);
     expect(readAnswers(await run("6 * 7"))).toMatchObject([{ status: "ok", result: 42 }]);
   });
 
