@@ -6,6 +6,7 @@ const ALONE = "test/**/*.alone.test.ts";
 
 export default defineConfig({
   test: {
+    globalSetup: ["test/fixtures/set-up.ts"],
     // For a hang, not for pace: a test that starts a command four times takes half a minute on a slow machine.
     testTimeout: 90_000,
     hookTimeout: 60_000,

@@ -83,7 +83,7 @@ check("the tarball holds dist, README, LICENSE and SECURITY, and nothing else", 
   tarball = join(work, packed.filename);
   const files = packed.files.map((file) => file.path);
   const allowed =
-    /^(dist\/.+\.(js|d\.ts)|dist\/sandbox\/container\/Containerfile|dist\/policy\.schema\.json|dist\/worker\/guest\/python\/(.+\.py|built\/snapshot\.(bin|sha256))|README\.md|SECURITY\.md|LICENSE|package\.json)$/;
+    /^(dist\/.+\.(js|d\.ts)|dist\/sandbox\/container\/Containerfile|dist\/policy\.schema\.json|dist\/worker\/guest\/functions\.generated\.json|dist\/worker\/guest\/python\/(.+\.py|built\/snapshot\.(bin|sha256))|README\.md|SECURITY\.md|LICENSE|package\.json)$/;
   expect(
     files.filter((file) => !allowed.test(file)),
     [],

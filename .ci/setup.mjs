@@ -4,7 +4,7 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { delimiter, dirname, join, resolve } from "node:path";
+import { delimiter, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { withLock } from "./lock.mjs";
 
@@ -15,8 +15,9 @@ const binary = join(modules, "node", "bin", process.platform === "win32" ? "node
 const generated = join(root, "src/worker/guest/url.generated.js");
 const generators = [".ci/bundle-url.mjs", ".ci/idna-tables.mjs"];
 const snapshot = join(root, "src/worker/guest/python/built/snapshot.bin");
+const command = join(root, "dist/cli/main.js");
 const PYTHON_FOLDERS = ["src/worker/guest/python", "src/worker/engines/python"];
-const [PACKAGES, LIBRARY, SNAPSHOT] = [0, 1, 2];
+const [PACKAGES, LIBRARY, SNAPSHOT, CODE] = [0, 1, 2, 3];
 const started = Date.now();
 
 class Failure extends Error {}
@@ -35,10 +36,23 @@ function listFiles(folder) {
   return names.filter((name) => name !== "built").map((name) => `${folder}/${name}`);
 }
 
-/** What each part is made from: the packages, the guest's URL library, Python's snapshot. */
+/** All files below a folder, with those that were made there. */
+function listTree(folder) {
+  const entries = readdirSync(join(root, folder), { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  // Node 20 before 20.12 has `path` alone.
+  return files.map((entry) => relative(root, join(entry.parentPath ?? entry.path, entry.name))).sort();
+}
+
+/** What each part is made from: the packages, the guest's URL library, Python's snapshot, the JavaScript of the sources. */
 function inputs() {
   const python = [".ci/snapshot.mjs", "src/worker/snapshot.ts", ...PYTHON_FOLDERS.flatMap(listFiles)];
-  return [["package-lock.json"], ["package-lock.json", ...generators], ["package-lock.json", ...python]];
+  return [
+    ["package-lock.json"],
+    ["package-lock.json", ...generators],
+    ["package-lock.json", ...python],
+    [".ci/emit.mjs", ...listTree("src").filter((file) => !file.endsWith(".bin"))],
+  ];
 }
 
 /** What an up-to-date stamp says: a line for each part, by hash. */
@@ -55,7 +69,8 @@ const isCurrent = (part) => readStamp()[part] === expectedStamp()[part];
 const hasPackages = () => isCurrent(PACKAGES) && existsSync(binary);
 const hasLibrary = () => isCurrent(LIBRARY) && existsSync(generated);
 const hasSnapshot = () => isCurrent(SNAPSHOT) && existsSync(snapshot);
-const isDone = () => hasPackages() && hasLibrary() && hasSnapshot();
+const hasCode = () => isCurrent(CODE) && existsSync(command);
+const isDone = () => hasPackages() && hasLibrary() && hasSnapshot() && hasCode();
 
 /** True where npm itself, run by hand, has already laid out what the lock file names. */
 function isInstalled() {
@@ -113,13 +128,22 @@ function installPackages() {
 }
 
 function install() {
-  const [needsPackages, needsLibrary, needsSnapshot] = [!hasPackages(), !hasLibrary(), !hasSnapshot()];
+  const [needsPackages, needsLibrary, needsSnapshot, needsCode] = [
+    !hasPackages(),
+    !hasLibrary(),
+    !hasSnapshot(),
+    !hasCode(),
+  ];
   rmSync(stamp, { force: true });
   if (needsPackages) installPackages();
   const advice = "remove node_modules and try again.";
   if (needsLibrary) runStep("generating the guest's URL library", binary, [join(root, generators[0])], advice);
   if (needsSnapshot) {
     runStep("building Python's snapshot, some seconds", binary, [join(root, ".ci/snapshot.mjs")], advice);
+  }
+  if (needsCode) {
+    const emit = ["--disable-warning=ExperimentalWarning", join(root, ".ci/emit.mjs")];
+    runStep("taking the types out of the sources", binary, emit, "see the lines above.");
   }
   writeFileSync(stamp, `${expectedStamp().join("\n")}\n`);
   say(`done in ${((Date.now() - started) / 1000).toFixed(1)} s`);

@@ -3,7 +3,8 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { processLauncher } from "../src/sandbox/launchers/process.ts";
 import { snapshotFolder } from "../src/sandbox/python-snapshot.ts";
 import { findSetpriv } from "../src/sandbox/spawn.ts";
@@ -34,7 +35,8 @@ if (frame.length < 5 || frame.readUInt32BE(0) !== frame.length - 4) {
   process.exit(1);
 }
 const packed = frame.subarray(4);
-const folder = snapshotFolder(files.entry);
+// Beside the sources, whatever the worker was made of: from there dist/ is filled.
+const folder = snapshotFolder(resolve(dirname(fileURLToPath(import.meta.url)), "../src/worker/main.ts"));
 mkdirSync(folder, { recursive: true });
 chmodSync(folder, 0o755);
 const digest = createHash("sha256").update(packed).digest("hex");

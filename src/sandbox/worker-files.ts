@@ -3,7 +3,7 @@
  * The host knows the worker's entry by its path alone, and imports none of it.
  */
 
-import { existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,10 @@ import { SandboxError } from "../errors.ts";
 import type { Language } from "../types.ts";
 
 const here = import.meta.url;
-const extension = here.endsWith(".ts") ? ".ts" : ".js";
+
+/** Modules outside of these folders that workers load. */
+const SHARED_MODULES = ["types", "errors", "limits"];
+const OWN_FOLDERS = ["worker", "protocol"];
 
 /** Packages that every worker imports, and what those import. */
 const SHARED_PACKAGES: readonly (readonly string[])[] = [["acorn"], ["isolated-vm"], ["isolated-vm", "node-gyp-build"]];
@@ -58,6 +61,41 @@ function packageFolders(chain: readonly string[]): string[] {
   return folders;
 }
 
+/** The sources that workers load, below `root`; not what is made by the set-up. */
+function listSources(root: string): string[] {
+  const inFolders = OWN_FOLDERS.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
+  );
+  return [...inFolders, ...SHARED_MODULES.map((name) => `${name}.ts`)].filter((name) => /\.(ts|py)$/.test(name));
+}
+
+/** A time that is written goes through a floating-point number of seconds. */
+const SAME_AGE_MS = 2;
+
+function isOfOneAge(path: string, other: string): boolean {
+  const [a, b] = [path, other].map((each) => statSync(each, { throwIfNoEntry: false })?.mtimeMs);
+  return a !== undefined && b !== undefined && Math.abs(a - b) <= SAME_AGE_MS;
+}
+
+interface Code {
+  root: string;
+  extension: ".js" | ".ts";
+}
+
+/**
+ * The code beside this file. In a checkout that is TypeScript, from which Node takes twice as long to start: there, the
+ * JavaScript that the set-up made of it, as long as each file is of one age with its source.
+ */
+function findCode(): Code {
+  const root = realpathSync(fileURLToPath(new URL("..", here)));
+  if (!here.endsWith(".ts")) return { root, extension: ".js" };
+  const made = join(dirname(root), "dist");
+  const isMade = listSources(root).every((name) =>
+    isOfOneAge(join(root, name), join(made, name.replace(/\.ts$/, ".js"))),
+  );
+  return isMade ? { root: made, extension: ".js" } : { root, extension: ".ts" };
+}
+
 export interface WorkerFiles {
   entry: string;
   /** Folders, each read with all that is below it. */
@@ -70,7 +108,7 @@ export interface WorkerFiles {
  */
 export function findWorkerFiles(...languages: Language[]): WorkerFiles {
   const named = languages.length > 0 ? languages : (Object.keys(LANGUAGE_PACKAGES) as Language[]);
-  const root = realpathSync(fileURLToPath(new URL("..", here)));
+  const { root, extension } = findCode();
   const entry = join(root, "worker", `main${extension}`);
   if (!existsSync(entry)) {
     throw new SandboxError(
@@ -78,9 +116,9 @@ export function findWorkerFiles(...languages: Language[]): WorkerFiles {
       `The worker's file ${entry} is missing: install sallyport again, or run npm run build.`,
     );
   }
-  const shared = ["types", "errors", "limits"].map((name) => join(root, `${name}${extension}`));
+  const shared = SHARED_MODULES.map((name) => join(root, `${name}${extension}`));
   const manifest = [join(dirname(root), "package.json")];
-  const own = [join(root, "worker"), join(root, "protocol")];
+  const own = OWN_FOLDERS.map((name) => join(root, name));
   const needed = [...SHARED_PACKAGES, ...named.flatMap((language) => LANGUAGE_PACKAGES[language])];
   const packages = needed.flatMap(packageFolders);
   return { entry, folders: [...new Set([...own, ...packages, ...shared, ...manifest])] };

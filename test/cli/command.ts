@@ -7,8 +7,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** Where the command begins. */
-export const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+/** Where the command begins: what `npm start` starts. */
+export const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
 export interface Ended {
   readonly code: number | null;

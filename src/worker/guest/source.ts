@@ -15,7 +15,11 @@ import { createWeb } from "./web.ts";
 
 /** Evaluates to a function of the one callback; that returns the function that runs programs. */
 export function guestScript(): string {
-  return compileEagerly(`(function (host) {
+  return compileEagerly(joinParts());
+}
+
+export function joinParts(): string {
+  return `(function (host) {
 "use strict";
 const p = (${capturePrimordials})();
 const globals = (${createGlobals})(p, { __proto__: null, ${LANGUAGE_GLOBALS.map((name) => `${name}: true`).join(", ")} });
@@ -24,5 +28,5 @@ const inspect = (${createInspect})(p);
 const output = (${createConsole})(p, globals, inspect, (line) => void host(line), () => void host(null));
 (${createWeb})(p, globals, () => host());
 return (${createProgram})(p, globals, clock, output, (${createEncoder})(p));
-})`);
+})`;
 }
