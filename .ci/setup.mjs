@@ -38,6 +38,7 @@ function listFiles(folder) {
 
 /** All files below a folder, with those that were made there. */
 function listTree(folder) {
+  if (!existsSync(join(root, folder))) return [];
   const entries = readdirSync(join(root, folder), { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
   // Node 20 before 20.12 has `path` alone.
@@ -55,17 +56,14 @@ function inputs() {
   ];
 }
 
-/** What an up-to-date stamp says: a line for each part, by hash. */
-function expectedStamp() {
-  const hash = (files) => {
-    const sum = createHash("sha256");
-    for (const file of files) if (existsSync(join(root, file))) sum.update(readFileSync(join(root, file)));
-    return sum.digest("hex");
-  };
-  return inputs().map(hash);
+function hashOf(files) {
+  const sum = createHash("sha256");
+  for (const file of files) if (existsSync(join(root, file))) sum.update(readFileSync(join(root, file)));
+  return sum.digest("hex");
 }
 
-const isCurrent = (part) => readStamp()[part] === expectedStamp()[part];
+/** Whether the stamp, a line for each part, has what that part would be made from now. */
+const isCurrent = (part) => readStamp()[part] === hashOf(inputs()[part]);
 const hasPackages = () => isCurrent(PACKAGES) && existsSync(binary);
 const hasLibrary = () => isCurrent(LIBRARY) && existsSync(generated);
 const hasSnapshot = () => isCurrent(SNAPSHOT) && existsSync(snapshot);
@@ -145,7 +143,7 @@ function install() {
     const emit = ["--disable-warning=ExperimentalWarning", join(root, ".ci/emit.mjs")];
     runStep("taking the types out of the sources", binary, emit, "see the lines above.");
   }
-  writeFileSync(stamp, `${expectedStamp().join("\n")}\n`);
+  writeFileSync(stamp, `${inputs().map(hashOf).join("\n")}\n`);
   say(`done in ${((Date.now() - started) / 1000).toFixed(1)} s`);
 }
 
