@@ -13,23 +13,24 @@ export const HOST_LABEL = "sallyport.host";
 
 /**
  * Words are `add NUMBER PID`, `drop NUMBER PID`, `kill NUMBER`. A pid of 0 is one that the host does not see. At the end of
- * input it kills first what it sees, which takes no time, and then by name, which ends what it does not.
+ * input it kills first what it sees, which takes no time, and then by name what it does not: each by a command of its own,
+ * since one that is not there yet makes the engine refuse all that are named with it.
  */
 const SCRIPT = `
-engine=$1 prefix=$2 numbers=" " pids=" "
+engine=$1 prefix=$2 entries=" "
 trap '' INT TERM HUP
+end() { "$engine" kill --signal KILL "$prefix$1" </dev/null >/dev/null 2>&1; }
 while read -r verb number pid; do
+  entry=$number:\${pid:-0}
   case $verb in
-    add) numbers="$numbers$number " pids="$pids\${pid:-0} " ;;
-    drop)
-      rest=" "; for each in $numbers; do [ "$each" = "$number" ] || rest="$rest$each "; done; numbers=$rest
-      rest=" "; for each in $pids; do [ "$each" = "$pid" ] || rest="$rest$each "; done; pids=$rest ;;
-    kill) "$engine" kill --signal KILL "$prefix$number" </dev/null >/dev/null 2>&1 & ;;
+    add) entries="$entries$entry " ;;
+    drop) rest=" "; for each in $entries; do [ "$each" = "$entry" ] || rest="$rest$each "; done; entries=$rest ;;
+    kill) end "$number" & ;;
   esac
 done
-for pid in $pids; do [ "$pid" -gt 1 ] && kill -9 "$pid" 2>/dev/null; done
-names=""; for number in $numbers; do names="$names $prefix$number"; done
-[ -z "$names" ] || "$engine" kill --signal KILL $names </dev/null >/dev/null 2>&1
+for each in $entries; do pid=\${each#*:}; [ "$pid" -gt 1 ] && kill -9 "$pid" 2>/dev/null; done
+for each in $entries; do [ "\${each#*:}" -gt 1 ] || end "\${each%:*}" & done
+wait
 `;
 
 /** Where process ids mean what they mean to this host: the boot and the PID namespace. */

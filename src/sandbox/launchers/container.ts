@@ -82,9 +82,13 @@ function command({ image, plan, identity, name, serial, undertaker }: Start): Co
   ]);
   const worker = [plan.node.path, ...workerArguments(plan, PARENT_PID), name];
   undertaker.tell(`add ${serial} 0`);
+  // An engine's client that is still making the container when the host dies would start it for nobody.
+  const dying = plan.setpriv === null ? [] : [plan.setpriv, "--pdeathsig", "KILL", "--"];
+  const [path = image.path, ...before] = [...dying, image.path];
   return {
-    path: image.path,
+    path,
     args: [
+      ...before,
       ...["run", "--interactive", "--rm", "--name", name, "--label", `${HOST_LABEL}=${identity}`],
       ...wallArguments(image, { ...image, memoryMb, openFiles: OPEN_FILES }),
       ...environment,
