@@ -69,7 +69,8 @@ export async function emit(dist = join(root, "dist")) {
     import(`${guest}source.js`),
     import(`${guest}eager.js`),
   ]);
-  writeFileSync(join(dist, functions), JSON.stringify(findFunctions(joinParts())));
+  const places = Buffer.from(JSON.stringify(findFunctions(joinParts())));
+  write(join(dist, functions), places, statSync(join(src, "worker/guest/source.ts")));
   const command = join(dist, "cli/main.js");
   if (!readFileSync(command, "utf8").startsWith(SHEBANG)) throw new Error(`src/cli/main.ts must begin with ${SHEBANG}`);
   chmodSync(command, 0o755);

@@ -175,6 +175,15 @@ export const THREATS: readonly Threat[] = [
     test: "test/conformance/launcher.alone.test.ts",
   },
   {
+    id: "half-started",
+    threat:
+      "A contained worker is ended, or loses its host, while it starts: a first process inside waits for ever, tied to nobody.",
+    defence:
+      "What carries the worker's name is looked for and ended: by the host when a start fails, by a process beside it when the host is gone.",
+    file: "src/sandbox/launchers/bubblewrap.ts",
+    test: "test/sandbox/bubblewrap.long.test.ts",
+  },
+  {
     id: "flattering-report",
     threat: "The operator believes in an isolation that is not there on this machine.",
     defence:

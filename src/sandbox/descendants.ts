@@ -38,20 +38,45 @@ export function findInnermost(pid: number, depth: number): number | null {
   return current;
 }
 
+/** Processes whose arguments one may read and that pass, with their arguments, each ended by a zero byte. */
+function findByArguments(fits: (cmdline: string) => boolean): number[] {
+  const names = process.platform === "linux" ? readdirSync("/proc") : [];
+  return names.flatMap((name) => {
+    if (!/^\d+$/.test(name)) return [];
+    try {
+      return fits(readFileSync(`/proc/${name}/cmdline`, "utf8")) ? [Number(name)] : [];
+    } catch {
+      // It ended while it was looked at.
+      return [];
+    }
+  });
+}
+
+/** Whether it is the first process of a namespace of its own. */
+function isFirst(pid: number): boolean {
+  try {
+    const ids = /^NSpid:\s*(.*)$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1]?.split(/\s+/) ?? [];
+    return ids.length > 1 && ids.at(-1) === "1";
+  } catch {
+    return false;
+  }
+}
+
 /**
  * The first process of a container that has this text as its last argument; null where the host does not see it, as on a
  * machine whose containers run in a virtual one.
  */
 export function findByArgument(text: string): number | null {
-  for (const name of process.platform === "linux" ? readdirSync("/proc") : []) {
-    if (!/^\d+$/.test(name)) continue;
+  return findByArguments((cmdline) => cmdline.endsWith(`\0${text}\0`)).find(isFirst) ?? null;
+}
+
+/** Ends every process that has this text, which must be nobody else's, as its last argument. */
+export function endByArgument(text: string): void {
+  for (const pid of findByArguments((cmdline) => cmdline.endsWith(`\0${text}\0`))) {
     try {
-      if (!readFileSync(`/proc/${name}/cmdline`, "utf8").endsWith(`\0${text}\0`)) continue;
-      const ids = /^NSpid:\s*(.*)$/m.exec(readFileSync(`/proc/${name}/status`, "latin1"))?.[1]?.split(/\s+/) ?? [];
-      if (ids.length > 1 && ids.at(-1) === "1") return Number(name);
+      process.kill(pid, "SIGKILL");
     } catch {
-      // It ended while it was looked at.
+      // It was the first to go, or another's.
     }
   }
-  return null;
 }

@@ -93,6 +93,7 @@ export class WorkerProcess {
     child.stderr.on("data", (chunk: Buffer) => {
       this.#stderr = (this.#stderr + chunk.toString()).slice(-STDERR_KEPT);
     });
+    child.once("exit", () => command.sweep?.());
     this.#whenEnded = new Promise((resolve) => {
       child.once("close", (code, signal) => resolve(this.#finish(signal ?? describeExit(code))));
     });

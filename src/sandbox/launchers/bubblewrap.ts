@@ -3,12 +3,13 @@
  * nothing else, behind a filter of system calls. Never assumes that user namespaces are allowed: it tries.
  */
 
+import { randomBytes } from "node:crypto";
 import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
-import { findInnermost } from "../descendants.ts";
+import { endByArgument, findInnermost } from "../descendants.ts";
 import { findSharedLibraries } from "../libraries.ts";
 import { compileFilter, isMachine } from "../seccomp/filter.ts";
-import { runTool } from "../spawn.ts";
+import { runTool, spawnWatcher, type Watcher } from "../spawn.ts";
 import { limitResources, workerArguments, workerEnvironment, workerMemoryMb } from "../worker-command.ts";
 import type { Command, Launcher, LaunchPlan, OpenLauncher, Unavailable, WorkerNeeds } from "./launcher.ts";
 
@@ -139,22 +140,61 @@ export const bubblewrapLauncher = {
         remedy: "Set workerNode to another Node.",
       };
     }
-    const filter = compileFilter(machine);
-    const user = await findUser(path, needs, libraries);
+    const start = { path, user: await findUser(path, needs, libraries), libraries, filter: compileFilter(machine) };
+    const prefix = `sallyport-${randomBytes(8).toString("hex")}-`;
+    let sweeper: Watcher | null = null;
+    let serial = 0;
     return {
       diesBy: "bubblewrap, which the kernel ends with the host",
-      command: (plan) => command({ path, user }, plan, libraries, filter),
-      close: async () => {},
+      command(plan) {
+        sweeper ??= startSweeper(prefix);
+        return command({ ...start, name: `${prefix}${serial++}` }, plan);
+      },
+      async close() {
+        sweeper?.tell("done");
+        await sweeper?.close();
+      },
     };
   },
 } as const satisfies Launcher;
 
-function command(
-  { path, user }: { path: string; user: readonly string[] },
-  plan: LaunchPlan,
-  libraries: readonly string[],
-  filter: Uint8Array,
-): Command {
+/**
+ * bubblewrap that is killed between the making of its first process inside and the word that lets it go on leaves that
+ * process behind, tied to nobody. A host that lives looks for it; when the host is gone, this shell does, until there is
+ * nothing to be found twice in a row. It learns the name from its input: in its arguments it would find itself.
+ */
+const SWEEP = `
+trap '' INT TERM HUP
+read -r name
+while read -r word; do [ "$word" = done ] && exit; done
+empty=0
+while [ $empty -lt 2 ]; do
+  empty=$((empty + 1))
+  for file in $(printf %s "$name" | grep -lsFf - /proc/[0-9]*/cmdline); do
+    pid=\${file#/proc/}
+    kill -9 "\${pid%/cmdline}" 2>/dev/null && empty=0
+  done
+  sleep 0.1
+done
+`;
+
+function startSweeper(prefix: string): Watcher {
+  const sweeper = spawnWatcher("/bin/sh", ["-c", SWEEP, "sallyport-undertaker"], { PATH: "/usr/bin:/bin" });
+  sweeper.tell(prefix);
+  return sweeper;
+}
+
+interface Start {
+  path: string;
+  user: readonly string[];
+  libraries: readonly string[];
+  filter: Uint8Array;
+  /** Last argument of every process of this worker. */
+  name: string;
+}
+
+function command({ path, user, libraries, filter, name }: Start, plan: LaunchPlan): Command {
+  let isUp = false;
   const env = workerEnvironment(plan.env);
   const limited = limitResources(
     [
@@ -162,7 +202,7 @@ function command(
       ...ISOLATION,
       ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
       ...rootArguments(plan, libraries),
-      ...["--seccomp", FILTER_FD, "--", plan.node.path, ...workerArguments(plan, PARENT_PID)],
+      ...["--seccomp", FILTER_FD, "--", plan.node.path, ...workerArguments(plan, PARENT_PID), name],
     ],
     plan.language,
   );
@@ -176,6 +216,14 @@ function command(
     lifeline: false,
     wallMb: workerMemoryMb(plan.language),
     data: filter,
-    findWorker: (commandPid) => findInnermost(commandPid, DEPTH),
+    findWorker(commandPid) {
+      const pid = findInnermost(commandPid, DEPTH);
+      isUp = pid !== null;
+      return pid;
+    },
+    // What is up goes with the command, by the kernel's doing.
+    sweep() {
+      if (!isUp) endByArgument(name);
+    },
   };
 }

@@ -50,6 +50,8 @@ export interface Command {
   undertaker?: { fd: number; serial: number };
   /** Ends the worker by its name, with or without the command. */
   endByName?(): void;
+  /** Ends what the command may have left running; called when it has exited. */
+  sweep?(): void;
   /** Told when the worker is no more. */
   whenEnded?(workerPid: number): void;
 }
