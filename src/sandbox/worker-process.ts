@@ -87,8 +87,7 @@ export class WorkerProcess {
     this.#group = group;
     this.#restLimitMs = restLimitMs;
     this.pid = child.pid ?? 0;
-    child.stdin.on("error", () => {});
-    child.stdout.on("error", () => {});
+    for (const stream of [child.stdin, child.stdout]) stream.on("error", () => {});
     child.stdout.on("data", (chunk: Buffer) => this.#receive(chunk));
     child.stderr.on("data", (chunk: Buffer) => {
       this.#stderr = (this.#stderr + chunk.toString()).slice(-STDERR_KEPT);

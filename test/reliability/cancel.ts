@@ -16,14 +16,38 @@ const SOURCES = [
   "1",
 ];
 const LONGEST_MS = 30;
+/** Some clock ticks, by which the worker of a watched program is told from others. */
+const LEAST_WATCHED_MS = 60;
 const IDLE_MS = 250;
 /** Between two looks at who still computes. */
 const LOOK_EVERY = 20;
 
-/** How long a process that was there goes on after its call was given up; workers that rest go on as they may. */
-async function msUntilIdle(busy: readonly ProcessMark[], started: number, isBusy: () => boolean): Promise<number> {
-  while (isBusy() && listSurvivors(busy).length > 0 && performance.now() < started + 5000) await pause(2);
-  return performance.now() - started;
+/** How much processor time each process below this one has had, in clock ticks. */
+function readTicks(): Map<number, number> {
+  const below = listTree(process.pid).filter(({ pid }) => pid !== process.pid);
+  return new Map(below.map(({ pid }) => [pid, ticksOf(pid)]));
+}
+
+/** Until nobody computes: a worker that still starts would be taken for the program's. */
+async function whenQuiet(): Promise<void> {
+  const sum = () => [...readTicks().values()].reduce((total, ticks) => total + ticks, 0);
+  for (let last = -1, now = sum(); now !== last; now = sum()) {
+    last = now;
+    await pause(LEAST_WATCHED_MS);
+  }
+}
+
+/** Who of them has computed most since: a program that never ends computes without a pause. */
+function findBusiest(marks: readonly ProcessMark[], before: ReadonlyMap<number, number>): ProcessMark[] {
+  const since = ({ pid }: ProcessMark) => ticksOf(pid) - (before.get(pid) ?? 0);
+  const others = marks.filter(({ pid }) => pid !== process.pid);
+  return others.sort((a, b) => since(b) - since(a)).slice(0, 1);
+}
+
+/** How long it is there after its call was given up. */
+async function msUntilGone(busiest: readonly ProcessMark[], aborted: number): Promise<number> {
+  while (listSurvivors(busiest).length > 0 && performance.now() < aborted + 5000) await pause(1);
+  return performance.now() - aborted;
 }
 
 export async function measureCancel(effort: Effort): Promise<Row[]> {
@@ -39,6 +63,7 @@ export async function measureCancel(effort: Effort): Promise<Row[]> {
     const isWatched = call % LOOK_EVERY === 0;
     const endless = isWatched ? (SOURCES[call % (2 * LOOK_EVERY) === 0 ? 0 : 1] ?? source) : source;
     let isOn = false;
+    if (isWatched) await whenQuiet();
     const running = sandbox.run({
       language: "javascript",
       source: isWatched ? `console.log("on"); ${endless}` : endless,
@@ -49,13 +74,14 @@ export async function measureCancel(effort: Effort): Promise<Row[]> {
       },
     });
     while (isWatched && !isOn) await pause(1);
-    await pause(chance.below(LONGEST_MS));
-    const busy = isWatched ? listTree(process.pid).filter(({ pid }) => isComputing(pid)) : [];
+    const before = isWatched ? readTicks() : new Map();
+    await pause(chance.below(LONGEST_MS) + (isWatched ? LEAST_WATCHED_MS : 0));
+    const busiest = isWatched ? findBusiest(listTree(process.pid), before) : [];
     const aborted = performance.now();
     controller.abort();
+    if (isWatched) idleMs.push(await msUntilGone(busiest, aborted));
     const { status } = await running;
     outcomes[status] = (outcomes[status] ?? 0) + 1;
-    if (busy.length > 0) idleMs.push(await msUntilIdle(busy, aborted, () => busy.some(({ pid }) => isComputing(pid))));
   }
   const told = Object.values(outcomes).reduce((sum, n) => sum + n, 0);
   const wrong = Object.keys(outcomes).filter(
@@ -75,12 +101,12 @@ export async function measureCancel(effort: Effort): Promise<Row[]> {
   ];
 }
 
-function isComputing(pid: number): boolean {
-  if (pid === process.pid) return false;
+function ticksOf(pid: number): number {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return text.slice(text.lastIndexOf(")") + 2).startsWith("R");
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return Number(fields[11]) + Number(fields[12]);
   } catch {
-    return false;
+    return 0;
   }
 }

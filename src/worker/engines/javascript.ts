@@ -9,6 +9,7 @@ import { explainAbsence } from "./javascript/hints.ts";
 import { type Instrumented, instrument, SOURCE_URL } from "./javascript/instrument.ts";
 import { type EntryEnd, type PreparedIsolate, prepareIsolate } from "./javascript/isolate.ts";
 import { type Parsed, ParseFailure, parseSource } from "./javascript/parse.ts";
+import { takeLoadingMs } from "./javascript/transpile.ts";
 
 const DEFAULT_MEMORY_MB = 64;
 
@@ -36,7 +37,7 @@ export function createJavaScriptEngine(): Engine {
       if ("status" in parsed) return parsed;
       const isolate = take(message.memoryMb);
       isolate.onOutput(output);
-      return pump(isolate, instrument(parsed), message, started + message.timeoutMs);
+      return pump(isolate, instrument(parsed), message, started + message.timeoutMs + takeLoadingMs());
     },
     renew() {
       const memoryMb = used?.memoryMb ?? DEFAULT_MEMORY_MB;
