@@ -2,20 +2,14 @@
  * Which code workers start from: in a checkout the JavaScript that the set-up made, and never an old one.
  */
 
-import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { findWorkerFiles } from "../../src/sandbox/worker-files.ts";
+import { copyCheckout } from "../fixtures/checkout.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
-const cache = join(ROOT, "node_modules/.cache");
-mkdirSync(cache, { recursive: true });
-const folder = mkdtempSync(join(cache, "sallyport-files-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-for (const name of ["src", "dist", "package.json"]) {
-  cpSync(join(ROOT, name), join(folder, name), { recursive: true, preserveTimestamps: true });
-}
+const folder = copyCheckout("src", "dist", "package.json");
 
 async function findEntry(): Promise<string> {
   const url = pathToFileURL(join(folder, "src/sandbox/worker-files.ts")).href;

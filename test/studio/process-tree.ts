@@ -41,11 +41,20 @@ export function listTree(pid: number): ProcessMark[] {
   return found.map(({ pid: id, startTicks }) => ({ pid: id, startTicks }));
 }
 
+/** Whether it waits for the end of a host, to clear up after it. */
+function isUndertaker(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").includes("sallyport-undertaker");
+  } catch {
+    return false;
+  }
+}
+
 /** Those below it that started nothing themselves: its workers, whatever stands between. */
 export function listLeaves(pid: number): ProcessMark[] {
   const tree = listTree(pid);
   const parents = new Set(readAll().map(({ ppid }) => ppid));
-  return tree.filter((mark) => mark.pid !== pid && !parents.has(mark.pid));
+  return tree.filter((mark) => mark.pid !== pid && !parents.has(mark.pid) && !isUndertaker(mark.pid));
 }
 
 export function listSurvivors(marks: readonly ProcessMark[]): number[] {
