@@ -6,7 +6,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
-import type { Sandbox } from "../../src/types.ts";
+import type { RunRequest, Sandbox } from "../../src/types.ts";
 import { median, pause, percentile, timeMs } from "../bench/statistics.ts";
 import { readCorpus } from "./corpus.ts";
 import { type Effort, judge, type Row, scaled } from "./effort.ts";
@@ -16,6 +16,8 @@ const CALLERS = 200;
 const ALLOWED_GROWTH_MB = 32;
 const QUEUE = { queueTimeoutMs: 600_000, maxQueue: 100_000 };
 
+type Owner = Pick<RunRequest, "tenant">;
+
 /** Resident memory of this process when everything that can be freed is. */
 export function settledMb(): number {
   setFlagsFromString("--expose-gc");
@@ -24,9 +26,14 @@ export function settledMb(): number {
   return process.memoryUsage().rss / MIB;
 }
 
-async function runCanary(sandbox: Sandbox, canary: string): Promise<boolean> {
+async function runCanary(sandbox: Sandbox, canary: string, of: Owner = {}): Promise<boolean> {
   const source = `console.log("${canary}"); "${canary}".split("").reverse().join("")`;
-  const { ok, result, stdout } = await sandbox.run({ language: "javascript", source, limits: { timeoutMs: 20_000 } });
+  const { ok, result, stdout } = await sandbox.run({
+    language: "javascript",
+    source,
+    limits: { timeoutMs: 20_000 },
+    ...of,
+  });
   return ok && result === [...canary].reverse().join("") && stdout.length === 1 && stdout[0] === canary;
 }
 
@@ -70,7 +77,15 @@ export async function measureLoad(effort: Effort): Promise<Row[]> {
 const NEIGHBOUR_LIMIT_MS = 50;
 const ALLOWED_SLOWER = 3;
 
+/** Callers that the sandbox cannot tell apart, and callers that it can. */
 export async function measureNeighbours(effort: Effort): Promise<Row[]> {
+  return [
+    await besideHostile(effort, "neighbours", {}, {}),
+    await besideHostile(effort, "neighbours, tenants", { tenant: "harmless" }, { tenant: "hostile" }),
+  ];
+}
+
+async function besideHostile(effort: Effort, what: string, good: Owner, bad: Owner): Promise<Row> {
   const count = scaled(effort, 2000);
   const hostile = readCorpus(null).filter(({ source }) => source.length <= 4000);
   // Plain processes: what a launcher adds to the start of a worker is not what neighbours do to each other.
@@ -84,7 +99,7 @@ export async function measureNeighbours(effort: Effort): Promise<Row[]> {
   let right = 0;
   const harmless = async (name: string): Promise<number> =>
     timeMs(async () => {
-      if (await runCanary(sandbox, name)) right++;
+      if (await runCanary(sandbox, name, good)) right++;
     });
   const quiet: number[] = [];
   for (let run = 0; run < count; run++) quiet.push(await harmless(`quiet-${run}`));
@@ -101,6 +116,7 @@ export async function measureNeighbours(effort: Effort): Promise<Row[]> {
         language: "javascript",
         source,
         limits: { timeoutMs: NEIGHBOUR_LIMIT_MS },
+        ...bad,
       });
       if (/quiet-|beside-|caller-/.test(JSON.stringify(observation))) leaked++;
     }
@@ -116,16 +132,14 @@ export async function measureNeighbours(effort: Effort): Promise<Row[]> {
   };
   await Promise.all([attack(), serve()]);
   const [quietMs, besideMs] = [percentile(quiet, 0.99), percentile(beside, 0.99)];
-  return [
-    judge(
-      "neighbours",
-      `${count} hostile beside at least ${count} harmless, two workers: all harmless right, p99 at most ${ALLOWED_SLOWER} times the quiet one`,
-      `${right} of ${beside.length} right beside ${hostileRuns} hostile; p99 ${besideMs.toFixed(1)} ms, quiet ${quietMs.toFixed(1)} ms (medians ${median(beside).toFixed(2)} and ${median(quiet).toFixed(2)})`,
-      {
-        "all right": right === beside.length && rightWhenQuiet === quiet.length,
-        "each its own data": leaked === 0,
-      },
-      { "within the p99": besideMs <= ALLOWED_SLOWER * quietMs },
-    ),
-  ];
+  return judge(
+    what,
+    `${count} hostile beside at least ${count} harmless, two workers: all harmless right, p99 at most ${ALLOWED_SLOWER} times the quiet one`,
+    `${right} of ${beside.length} right beside ${hostileRuns} hostile; p99 ${besideMs.toFixed(1)} ms, quiet ${quietMs.toFixed(1)} ms (medians ${median(beside).toFixed(2)} and ${median(quiet).toFixed(2)})`,
+    {
+      "all right": right === beside.length && rightWhenQuiet === quiet.length,
+      "each its own data": leaked === 0,
+    },
+    { "within the p99": besideMs <= ALLOWED_SLOWER * quietMs },
+  );
 }
