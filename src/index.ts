@@ -8,7 +8,8 @@ export { createReceiptLog, type ReceiptLog, verifyReceipts } from "./graph/recei
 export { type CodeTool, createCodeTools } from "./graph/tools.ts";
 export { type CodeExecutionGraph, createCodeExecutionGraph, type GraphOptions } from "./graph/workflow.ts";
 export { DEFAULT_LIMITS } from "./limits.ts";
-export type { BoundOptions, CodeOptions, SandboxOptions } from "./options.ts";
+export type { SandboxOptions } from "./options.ts";
+export type { BoundOptions, CodeOptions, RunFacts, TenantOf } from "./options-graph.ts";
 export type { RunOptions } from "./options-run.ts";
 export type { ApprovalAnswer, ApprovalCall, ApprovalRequest, GrantStore } from "./policy/approval.ts";
 export { definePolicy } from "./policy/define-policy.ts";

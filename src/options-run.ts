@@ -4,8 +4,8 @@
  */
 
 import { z } from "zod";
-import { boundTurns, CALL_LIMITS, callLimitsSchema, type ResolvedGraphOptions } from "./options.ts";
 import { parseOptions } from "./options-check.ts";
+import { boundTurns, CALL_LIMITS, callLimitsSchema, type ResolvedGraphOptions } from "./options-graph.ts";
 import type { CallLimits } from "./types.ts";
 
 /** What a caller of the graph may lower with `context`; whatever would raise a bound is not followed. */

@@ -5,7 +5,7 @@
 
 import { z } from "zod";
 import { LIMITS } from "../limits.ts";
-import type { ResolvedGraphOptions } from "../options.ts";
+import type { ResolvedGraphOptions } from "../options-graph.ts";
 
 type JsonSchema = { [key: string]: unknown };
 

@@ -5,11 +5,12 @@
 
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import { SandboxError } from "../errors.ts";
-import type { ResolvedGraphOptions } from "../options.ts";
 import { showValue } from "../options-check.ts";
+import type { ResolvedGraphOptions } from "../options-graph.ts";
 import { resolveRunOptions } from "../options-run.ts";
 import { askInstead } from "../policy/ask-instead.ts";
 import { createPolicy, type Policy } from "../policy/evaluate.ts";
+import { A_TENANT, isTenant } from "../tenant.ts";
 import type { CallLimits, Language, Receipt } from "../types.ts";
 import { createGrants, type Grants, hashInput } from "./grants.ts";
 import { createPipeline, type Pipeline } from "./pipeline.ts";
@@ -45,8 +46,16 @@ export interface Core {
   /** Of `input` as JSON: a part of what is approved. */
   readonly inputSha256: string;
   onReceipt(receipt: Receipt): void;
+  /** Whose run it is; undefined where the deployment tells none apart. @throws SandboxError INVALID_OPTIONS */
+  tenantOf(config: LangGraphRunnableConfig): string | undefined;
   /** @throws SandboxError INVALID_OPTIONS where the context is wrong */
   settingsOf(config: LangGraphRunnableConfig): RunSettings;
+}
+
+/** Checked here, where the operator's own code is at fault: further in, a wrong one would look like a sandbox that is out of order. */
+function checkTenant(given: unknown): string | undefined {
+  if (given === undefined || isTenant(given)) return given;
+  throw new SandboxError("INVALID_OPTIONS", `tenant: expected ${A_TENANT} or undefined, got ${showValue(given)}`);
 }
 
 /** @throws SandboxError INVALID_OPTIONS where the policy is wrong */
@@ -76,6 +85,7 @@ export function createCore(options: ResolvedGraphOptions, hasModel: boolean): Co
     inputSha256: hashInput(options.input),
     pipeline: createPipeline(options),
     onReceipt: (receipt) => options.onReceipt?.(receipt),
+    tenantOf: (config) => checkTenant(options.tenant?.(config)),
     settingsOf(config) {
       const run = resolveRunOptions(options, config.context);
       const policies = findPolicies(run.policy);

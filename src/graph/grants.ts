@@ -4,7 +4,7 @@
  */
 
 import { createHash, randomBytes } from "node:crypto";
-import type { ResolvedGraphOptions } from "../options.ts";
+import type { ResolvedGraphOptions } from "../options-graph.ts";
 import {
   type ApprovalKey,
   type GrantedCall,

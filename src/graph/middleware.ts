@@ -10,7 +10,7 @@ import { Command, getConfig, type LangGraphRunnableConfig, REMOVE_ALL_MESSAGES }
 import { AIMessage, createMiddleware } from "langchain";
 import { z } from "zod";
 import { createValidate } from "../nodes/validate.ts";
-import { type BoundOptions, resolveMiddlewareOptions } from "../options.ts";
+import { type BoundOptions, resolveMiddlewareOptions } from "../options-graph.ts";
 import { keepRawText } from "./admit.ts";
 import { createCore } from "./core.ts";
 import { answerOne, considerCalls, stateOf, tellRefusals } from "./door.ts";

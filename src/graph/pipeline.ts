@@ -3,7 +3,7 @@
  * Knows no messages and no state. What it cannot decide is refused; what it may not swallow is thrown.
  */
 
-import type { ResolvedCodeOptions } from "../options.ts";
+import type { ResolvedCodeOptions } from "../options-graph.ts";
 import type { Policy } from "../policy/evaluate.ts";
 import { commonPatterns } from "../policy/name-patterns.ts";
 import type {
@@ -45,6 +45,7 @@ export interface RunOneRequest {
   limits: CallLimits;
   /** True where a person has approved it: what a rule asks about is then not taken away. */
   approved: boolean;
+  tenant: string | undefined;
   signal: AbortSignal | undefined;
   onStdout: ((line: string) => void) | undefined;
 }
@@ -141,7 +142,7 @@ export function createPipeline({ sandbox, input }: Pick<ResolvedCodeOptions, "sa
       }
     },
 
-    async run({ call, policies, limits, approved, signal, onStdout }) {
+    async run({ call, policies, limits, approved, tenant, signal, onStdout }) {
       try {
         const execution = await sandbox.execute({
           language: call.language,
@@ -149,6 +150,7 @@ export function createPipeline({ sandbox, input }: Pick<ResolvedCodeOptions, "sa
           limits,
           permits: joinPermits(policies.map((policy) => policy.permits(call.language, approved))),
           ...(input === undefined ? {} : { input }),
+          ...(tenant === undefined ? {} : { tenant }),
           ...(signal === undefined ? {} : { signal }),
           ...(onStdout === undefined ? {} : { onStdout }),
         });

@@ -8,7 +8,7 @@ import type { ToolCall } from "@langchain/core/messages/tool";
 import { type DynamicStructuredTool, type ToolRunnableConfig, tool } from "@langchain/core/tools";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import { z } from "zod";
-import { type BoundOptions, resolveToolOptions } from "../options.ts";
+import { type BoundOptions, resolveToolOptions } from "../options-graph.ts";
 import type { Policy } from "../policy/evaluate.ts";
 import { describeTool } from "../policy/prompt.ts";
 import type { CallLimits, Sandbox } from "../types.ts";

@@ -11,7 +11,7 @@ import { createModelNode } from "../nodes/model.ts";
 import { createObserve } from "../nodes/observe.ts";
 import { createPolicyNode } from "../nodes/policy.ts";
 import { createValidate } from "../nodes/validate.ts";
-import { type BoundOptions, type ResolvedGraphOptions, resolveGraphOptions } from "../options.ts";
+import { type BoundOptions, type ResolvedGraphOptions, resolveGraphOptions } from "../options-graph.ts";
 import { describeForSystem } from "../policy/prompt.ts";
 import { createAsk, type ModelOption } from "./ask.ts";
 import { createContextSchema } from "./context.ts";

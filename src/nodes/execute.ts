@@ -37,6 +37,7 @@ export function createExecute(core: Core) {
     const { signal } = config;
     const scope = scopeOf(core, here, config);
     const mayWait = canAsk(config);
+    const tenant = core.tenantOf(config);
 
     /** The grant that holds for this call, and the program that it was given for: in a record that nobody has touched. */
     const findGrant = (given: TurnCall): { grant: Grant; edited: string | null } | null => {
@@ -77,7 +78,7 @@ export function createExecute(core: Core) {
       tell("started", id, { language: call.language });
       const printed = createLineBatches((lines) => tell("stdout", id, { lines }));
       const onStdout = (line: string) => printed.add(line);
-      const running = core.pipeline.run({ call, policies, limits, approved: grant !== null, signal, onStdout });
+      const running = core.pipeline.run({ call, policies, limits, approved: grant !== null, tenant, signal, onStdout });
       const execution = await running.finally(() => printed.end());
       const observation = checkRan(execution, call.source);
       tell("finished", id, { ok: observation.ok, status: observation.status, usage: { ...observation.usage } });

@@ -8,6 +8,7 @@ import { SandboxError } from "../errors.ts";
 import { LIMITS, type LimitName, MAX_STDOUT_LINES } from "../limits.ts";
 import { showValue } from "../options-check.ts";
 import type { RunMessage } from "../protocol/messages.ts";
+import { A_TENANT, isTenant } from "../tenant.ts";
 import type { CallLimits, Observation, RunRequest } from "../types.ts";
 import { encodeInput } from "./input.ts";
 import { failure } from "./observation.ts";
@@ -18,7 +19,6 @@ const MAX_TIME = 8.64e15;
 const KEYS = new Set([
   ...["language", "source", "input", "limits", "seed", "now", "signal", "permits", "onStdout", "tenant"],
 ]);
-const MAX_TENANT_CHARS = 200;
 
 export interface PreparedRun {
   message: RunMessage;
@@ -60,9 +60,7 @@ function checkNames(option: string, names: unknown): void {
 }
 
 function checkHandles({ permits, signal, onStdout, tenant }: RunRequest): void {
-  if (tenant !== undefined && !(typeof tenant === "string" && tenant !== "" && tenant.length <= MAX_TENANT_CHARS)) {
-    wrong("tenant", `a text of 1 to ${MAX_TENANT_CHARS} characters`, tenant);
-  }
+  if (tenant !== undefined && !isTenant(tenant)) wrong("tenant", A_TENANT, tenant);
   if (permits !== undefined) {
     if (typeof permits !== "object" || permits === null) wrong("permits", "an object", permits);
     if (typeof permits.dynamicCode !== "boolean") wrong("permits.dynamicCode", "true or false", permits.dynamicCode);

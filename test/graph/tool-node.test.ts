@@ -9,7 +9,7 @@ import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { createAgent } from "langchain";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createCodeTools } from "../../src/graph/tools.ts";
-import type { BoundOptions } from "../../src/options.ts";
+import type { BoundOptions } from "../../src/options-graph.ts";
 import { definePolicy } from "../../src/policy/define-policy.ts";
 import {
   ai,

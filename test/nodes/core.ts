@@ -9,7 +9,7 @@ import { createCore } from "../../src/graph/core.ts";
 import type { SallyportEvent } from "../../src/graph/events.ts";
 import type { GraphState } from "../../src/graph/state.ts";
 import { DEFAULT_LIMITS } from "../../src/limits.ts";
-import { resolveGraphOptions } from "../../src/options.ts";
+import { resolveGraphOptions } from "../../src/options-graph.ts";
 import type { Manifest, RunRequest, Sandbox } from "../../src/types.ts";
 
 const MANIFEST: Manifest = {
