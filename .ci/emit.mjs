@@ -14,6 +14,7 @@ import {
 import { stripTypeScriptTypes } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { findCalledFunctions } from "./guest-functions.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const SHEBANG = "#!/usr/bin/env node\n";
@@ -64,12 +65,8 @@ export async function emit(dist = join(root, "dist")) {
     written.add(output);
   }
   const functions = "worker/guest/functions.generated.json";
-  const guest = pathToFileURL(join(dist, "worker/guest/")).href;
-  const [{ joinParts }, { findFunctions }] = await Promise.all([
-    import(`${guest}source.js`),
-    import(`${guest}eager.js`),
-  ]);
-  const places = Buffer.from(JSON.stringify(findFunctions(joinParts())));
+  const found = await findCalledFunctions(pathToFileURL(`${dist}/`).href);
+  const places = Buffer.from(JSON.stringify(found));
   write(join(dist, functions), places, statSync(join(src, "worker/guest/source.ts")));
   const command = join(dist, "cli/main.js");
   if (!readFileSync(command, "utf8").startsWith(SHEBANG)) throw new Error(`src/cli/main.ts must begin with ${SHEBANG}`);

@@ -52,7 +52,7 @@ function inputs() {
     ["package-lock.json"],
     ["package-lock.json", ...generators],
     ["package-lock.json", ...python],
-    [".ci/emit.mjs", ...listTree("src").filter((file) => !file.endsWith(".bin"))],
+    [".ci/emit.mjs", ".ci/guest-functions.mjs", ...listTree("src").filter((file) => !file.endsWith(".bin"))],
   ];
 }
 

@@ -21,7 +21,7 @@ export function createInspect(p: Primordials) {
     return key.length > 0;
   };
   const quoted = (text: string): string => {
-    const json = p.quote(text.length > 10_000 ? `${p.slice(text, 0, 10_000)}…` : text);
+    const json = p.quote(text.length > 10_000 ? `${p.slice(text, 0, 10_000)}\u2026` : text);
     if ((p.indexOf(text, "'") as number) >= 0) return json;
     let inner = "";
     for (let index = 1; index < json.length - 1; index++) {
