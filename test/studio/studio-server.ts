@@ -21,8 +21,8 @@ export interface StudioServer {
   /** Hosts beyond the loopback that it tried to reach. */
   readonly strangers: () => string[];
   readonly tree: () => ProcessMark[];
-  /** SIGTERM; gives the ids of processes that are still there after two seconds. */
-  stop(): Promise<number[]>;
+  /** SIGTERM; gives the commands that are still there when all should be over. */
+  stop(): Promise<string[]>;
 }
 
 async function findFreePort(): Promise<number> {
@@ -43,12 +43,24 @@ function makeEnvironment(log: string): NodeJS.ProcessEnv {
 /** Two seconds on a machine that does nothing else; the bound is for one that does. */
 const STOPPED_WITHIN_MS = 5000;
 
-async function waitForEnd(marks: readonly ProcessMark[]): Promise<number[]> {
+/** What the end of a host leaves to do: a container engine's own processes, and who calls it for containers that still start. */
+const CLEARED_WITHIN_MS = 20_000;
+const CLEARS_UP = /sallyport-undertaker|\b(podman|docker|conmon)\b/;
+
+async function waitForEnd(marks: readonly ProcessMark[], timeout: number): Promise<number[]> {
   const isOver = () => {
     if (listSurvivors(marks).length > 0) throw new Error("still running");
   };
-  await vi.waitFor(isOver, { timeout: STOPPED_WITHIN_MS, interval: 20 }).catch(() => undefined);
+  await vi.waitFor(isOver, { timeout, interval: 20 }).catch(() => undefined);
   return listSurvivors(marks);
+}
+
+function readCommand({ pid }: ProcessMark): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+  } catch {
+    return "";
+  }
 }
 
 /** A project's langgraph.json in a folder of its own: the server keeps its state beside it, not in the repository. */
@@ -103,16 +115,22 @@ export async function startStudio(
   const url = `http://127.0.0.1:${port}`;
   let reached: string[] | undefined;
   const strangers = () => reached ?? readFileSync(strangersLog, "utf8").split("\n").filter(Boolean);
-  let stopped: Promise<number[]> | undefined;
-  const stop = (): Promise<number[]> => {
+  let stopped: Promise<string[]> | undefined;
+  const stop = (): Promise<string[]> => {
     stopped ??= (async () => {
       const marks = listTree(pid);
+      const commands = new Map(marks.map((mark) => [mark.pid, readCommand(mark)]));
+      const clearsUp = (mark: ProcessMark) => CLEARS_UP.test(commands.get(mark.pid) ?? "");
       child.kill("SIGTERM");
-      const survivors = await waitForEnd(marks);
+      const survivors = await waitForEnd(
+        marks.filter((mark) => !clearsUp(mark)),
+        STOPPED_WITHIN_MS,
+      );
+      survivors.push(...(await waitForEnd(marks.filter(clearsUp), CLEARED_WITHIN_MS)));
       for (const survivor of survivors) process.kill(survivor, "SIGKILL");
       reached = strangers();
       rmSync(folder, { recursive: true, force: true });
-      return survivors;
+      return survivors.map((survivor) => `${survivor}: ${commands.get(survivor)}`);
     })();
     return stopped;
   };

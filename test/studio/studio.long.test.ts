@@ -194,7 +194,7 @@ describe.skipIf(process.platform !== "linux")("a server that reloads", () => {
 
   const isWorker = ({ pid }: ProcessMark): boolean => {
     try {
-      return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("src/worker/main");
+      return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("/worker/main.");
     } catch {
       return false;
     }
