@@ -13,7 +13,7 @@ import { findWorkerFiles } from "../src/sandbox/worker-files.ts";
 const MAX_BYTES = 64 * 1024 * 1024;
 const files = findWorkerFiles("python");
 const plan = {
-  node: { path: process.execPath, origin: "host", major: null },
+  node: { path: process.execPath, origin: "host" },
   files,
   setpriv: findSetpriv(),
   language: "python",

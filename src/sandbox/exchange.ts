@@ -27,7 +27,7 @@ export interface Exchange {
   readyMs?: number;
   /** Memory above what the worker holds when it is ready, in MiB. */
   memoryMb: number;
-  /** Of the program alone, where the kernel keeps count; where absent, the limit of the whole worker alone holds. */
+  /** The same where the kernel keeps count; where absent, the limit of the whole worker alone holds. */
   kernelMb?: number;
   onLine?(line: string): void;
   onTruncated?(): void;

@@ -21,8 +21,8 @@ import type { ExchangeEnd, WorkerProcess } from "./worker-process.ts";
  */
 export const MEMORY_SLACK_MB: Readonly<Record<Language, number>> = { javascript: 64, python: 192 };
 /**
- * Whose limit the kernel keeps as well, where it counts a worker's pages. Not Python's, whose next interpreters are made
- * while its worker rests.
+ * Whose limit the kernel keeps as well, where it counts a worker's pages. No less than the watchdog's: V8 holds back up to
+ * 55 MiB of what earlier programs used. Not Python's, whose next interpreters are made while its worker rests.
  */
 const KEPT_BY_KERNEL: Readonly<Record<Language, boolean>> = { javascript: true, python: false };
 /** What a run may wait in its worker, before its clock starts, for an interpreter that is still being made. */
@@ -88,7 +88,7 @@ async function runOnWorker(
     timeoutMs: limits.timeoutMs,
     graceMs,
     memoryMb,
-    ...(KEPT_BY_KERNEL[message.language] && { kernelMb: limits.memoryMb }),
+    ...(KEPT_BY_KERNEL[message.language] && { kernelMb: memoryMb }),
     readyMs: READY_MS[message.language],
     onLine(line) {
       bytesLeft -= Buffer.byteLength(line);

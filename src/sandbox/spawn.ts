@@ -58,12 +58,6 @@ export function findSetpriv(): string | null {
   return setpriv;
 }
 
-/** The major version of the Node at `path`, as it says itself; null where it does not. */
-export function askNodeMajor(path: string): number | null {
-  const { stdout } = spawnSync(path, ["--version"], { encoding: "utf8", env: {}, timeout: 5000 });
-  return Number(/^v(\d+)\./.exec(stdout ?? "")?.[1] ?? Number.NaN) || null;
-}
-
 export interface ToolEnd {
   /** Exit code; null where the tool could not be started or was ended by a signal. */
   status: number | null;

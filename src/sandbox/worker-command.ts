@@ -6,7 +6,7 @@
 import { statSync } from "node:fs";
 import { LIMITS } from "../limits.ts";
 import type { Language } from "../types.ts";
-import type { LaunchPlan, MemoryWall } from "./launchers/launcher.ts";
+import type { LaunchPlan } from "./launchers/launcher.ts";
 
 /** V8 reserves 0.5 to 0.8 GiB of addresses for each isolate: below 3 GiB it does not start. */
 const ADDRESS_SPACE_MB: Record<Language, number> = {
@@ -17,17 +17,6 @@ const ADDRESS_SPACE_MB: Record<Language, number> = {
 export const OPEN_FILES = 64;
 /** In KiB, of the 8 MiB that a process has: CPython's own count then ends a recursion before V8's stack does. */
 const PYTHON_FLAGS = ["--stack-size=3900"];
-/**
- * V8 hands the pages of an isolate that has ended to the worker's own, up to 50 MiB of them, which never needs them. Without
- * that they go back at once: 8 MiB are held after a program that took 60. Known from Node 26 on.
- */
-const TEARDOWN = { flag: "--no-memory-pool-share-memory-on-teardown", sinceMajor: 26 };
-
-/** Whether what a program took is given back when it has ended. */
-function givesMemoryBack({ node, language }: LaunchPlan): boolean {
-  return language === "javascript" && node.major !== null && node.major >= TEARDOWN.sinceMajor;
-}
-
 /** Beside what a run may take: Node, the engine and what it has loaded. */
 const BASE_MB: Record<Language, number> = { javascript: 256, python: 1024 };
 
@@ -36,18 +25,16 @@ export function workerMemoryMb(language: Language): number {
   return LIMITS.memoryMb.max + BASE_MB[language];
 }
 
-export function memoryWall(plan: LaunchPlan): MemoryWall {
-  return { wholeMb: workerMemoryMb(plan.language), slackMb: givesMemoryBack(plan) ? 32 : 64 };
-}
-
 /** Environment of every worker; `granted` is the operator's. */
 export function workerEnvironment(granted: Readonly<Record<string, string>>): Record<string, string> {
   return { TZ: "UTC", LC_ALL: "en_US.UTF-8", ...granted };
 }
 
 /** What follows the path of Node. @param parentPid of the worker's parent as the worker sees it */
-export function workerArguments(plan: LaunchPlan, parentPid: number): string[] {
-  const { files, role, env, language, prepared = 1, jitless } = plan;
+export function workerArguments(
+  { files, role, env, language, prepared = 1, jitless }: LaunchPlan,
+  parentPid: number,
+): string[] {
   const readable = files.folders.map((path) => (statSync(path).isDirectory() ? `${path}/` : path));
   return [
     ...(role === "taken-over" ? [] : ["--permission", "--allow-addons"]),
@@ -55,7 +42,6 @@ export function workerArguments(plan: LaunchPlan, parentPid: number): string[] {
     ...(role === "taken-over" ? [] : [...readable, "/etc/alpine-release"].map((path) => `--allow-fs-read=${path}`)),
     "--no-node-snapshot",
     ...(language === "python" ? PYTHON_FLAGS : []),
-    ...(givesMemoryBack(plan) ? [TEARDOWN.flag] : []),
     ...(jitless ? ["--jitless"] : []),
     "--disable-warning=PERM0001",
     "--disable-warning=ExperimentalWarning",

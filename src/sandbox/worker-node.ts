@@ -7,18 +7,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { SandboxError } from "../errors.ts";
-import { askNodeMajor } from "./spawn.ts";
 
 const MIN_MAJOR = 24;
 
 export interface WorkerNode {
   path: string;
   origin: "option" | "node package" | "host";
-  /** Its major version; null where it did not say. */
-  major: number | null;
 }
-
-const majorOf = (version: string): number => Number(version.split(".")[0]);
 
 /** @throws SandboxError ENGINE_UNAVAILABLE where there is none. */
 export function findWorkerNode(option: string | null): WorkerNode {
@@ -29,25 +24,24 @@ export function findWorkerNode(option: string | null): WorkerNode {
         `workerNode: expected the path of Node ${MIN_MAJOR} or newer, and there is no file ${option}.`,
       );
     }
-    return { path: option, origin: "option", major: askNodeMajor(option) };
+    return { path: option, origin: "option" };
   }
   const packaged = findPackagedNode();
-  if (packaged) return packaged;
-  const major = majorOf(process.versions.node);
-  if (major >= MIN_MAJOR) return { path: process.execPath, origin: "host", major };
+  if (packaged) return { path: packaged, origin: "node package" };
+  const hostMajor = Number(process.versions.node.split(".")[0]);
+  if (hostMajor >= MIN_MAJOR) return { path: process.execPath, origin: "host" };
   throw new SandboxError(
     "ENGINE_UNAVAILABLE",
     `Workers need Node ${MIN_MAJOR} or newer, and this host runs ${process.versions.node}. Install the package \`node\` (npm install node@26 && npm rebuild node) or set workerNode.`,
   );
 }
 
-function findPackagedNode(): WorkerNode | null {
+function findPackagedNode(): string | null {
   try {
     const manifest = createRequire(import.meta.url).resolve("node/package.json");
     const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
     const path = join(dirname(manifest), "bin", process.platform === "win32" ? "node.exe" : "node");
-    const major = majorOf(version);
-    return major >= MIN_MAJOR && existsSync(path) ? { path, origin: "node package", major } : null;
+    return Number(version.split(".")[0]) >= MIN_MAJOR && existsSync(path) ? path : null;
   } catch {
     return null;
   }

@@ -105,7 +105,7 @@ export class WorkerProcess {
     startTimeoutMs: number,
     restLimitMs = REST_LIMIT_MS,
   ): Promise<WorkerProcess> {
-    const group = command.wall === undefined ? null : createMemoryGroup(command.wall.wholeMb * MIB);
+    const group = command.wallMb === undefined ? null : createMemoryGroup(command.wallMb * MIB);
     const child = spawnWorker(command);
     if (child.pid === undefined) {
       group?.remove();
@@ -175,8 +175,7 @@ export class WorkerProcess {
   }
 
   #arm({ timeoutMs, graceMs, memoryMb, kernelMb }: Exchange, fromMs: number): void {
-    const { slackMb = 0 } = this.#command.wall ?? {};
-    if (kernelMb !== undefined) this.#group?.limit((kernelMb + slackMb) * MIB);
+    if (kernelMb !== undefined) this.#group?.limit(kernelMb * MIB);
     this.#watch.arm(fromMs + timeoutMs + graceMs, this.#rssLimit(memoryMb));
   }
 

@@ -17,8 +17,7 @@ import { listLeaves } from "../studio/process-tree.ts";
 
 const MIB = 2 ** 20;
 const MEMORY_MB = 64;
-/** On Node 26, which these workers run on. */
-const ALLOWED_MB = 32;
+const ALLOWED_MB = 64;
 const ONE = { workers: 1, standby: 0, ...PATIENT } as const;
 /** Each doubles what is resident at once: the watchdog alone lets some of them have hundreds of MiB more. */
 const HOGS = [

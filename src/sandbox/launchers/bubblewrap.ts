@@ -10,7 +10,7 @@ import { endByArgument, findInnermost } from "../descendants.ts";
 import { findSharedLibraries } from "../libraries.ts";
 import { compileFilter, isMachine } from "../seccomp/filter.ts";
 import { runTool, spawnWatcher, type Watcher } from "../spawn.ts";
-import { limitResources, memoryWall, workerArguments, workerEnvironment } from "../worker-command.ts";
+import { limitResources, workerArguments, workerEnvironment, workerMemoryMb } from "../worker-command.ts";
 import type { Command, Launcher, LaunchPlan, OpenLauncher, Unavailable, WorkerNeeds } from "./launcher.ts";
 
 const PLACES = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
@@ -214,7 +214,7 @@ function command({ path, user, libraries, filter, name }: Start, plan: LaunchPla
     args,
     env: {},
     lifeline: false,
-    wall: memoryWall(plan),
+    wallMb: workerMemoryMb(plan.language),
     data: filter,
     findWorker(commandPid) {
       const pid = findInnermost(commandPid, DEPTH);

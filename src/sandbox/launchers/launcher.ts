@@ -31,14 +31,6 @@ export interface LaunchPlan extends WorkerNeeds {
   jitless?: boolean;
 }
 
-/** In MiB. */
-export interface MemoryWall {
-  /** Of the whole worker, from its start on. */
-  wholeMb: number;
-  /** Beside what a run may take, for what V8 needs around a heap and for what it holds of earlier programs. */
-  slackMb: number;
-}
-
 export interface Command {
   path: string;
   args: string[];
@@ -52,8 +44,8 @@ export interface Command {
    * Asked when the worker is ready; null where it cannot be seen.
    */
   findWorker?(commandPid: number): number | null;
-  /** Kept by a cgroup of the worker's own, where the host may make one; the launcher's business where absent. */
-  wall?: MemoryWall;
+  /** Memory of the whole worker, kept by a cgroup of its own where the host may make one; the launcher's business where absent. */
+  wallMb?: number;
   /** Where ending the command does not end the worker: who ends it by its number, on a word written to a pipe. */
   undertaker?: { fd: number; serial: number };
   /** Ends the worker by its name, with or without the command. */

@@ -3,7 +3,7 @@
  * death tied to its parent's. Layer 3 and no more: it makes no namespace and no system call filter.
  */
 
-import { limitResources, memoryWall, workerArguments, workerEnvironment } from "../worker-command.ts";
+import { limitResources, workerArguments, workerEnvironment, workerMemoryMb } from "../worker-command.ts";
 import type { Command, Launcher, LaunchPlan, OpenLauncher, WorkerNeeds } from "./launcher.ts";
 
 /** Where there is no setpriv: a shell that waits for the end of fd 3, beside the worker that it became. */
@@ -18,7 +18,7 @@ function command(plan: LaunchPlan): Command {
     plan.setpriv !== null
       ? [plan.setpriv, "--pdeathsig", "KILL", "--", ...worker]
       : ["/bin/sh", "-c", DEAD_MAN, "sallyport-worker", ...worker];
-  return { path, args, env, lifeline: plan.setpriv === null, wall: memoryWall(plan) };
+  return { path, args, env, lifeline: plan.setpriv === null, wallMb: workerMemoryMb(plan.language) };
 }
 
 export const processLauncher = {
