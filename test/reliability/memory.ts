@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import type { Sandbox } from "../../src/types.ts";
 import { HOSTILE_PROGRAMS } from "../fixtures/hostile-programs.ts";
-import { listTree } from "../studio/process-tree.ts";
+import { findStarted } from "../fixtures/started.ts";
 import { type Effort, judge, type Row } from "./effort.ts";
 
 const MEMORY_MB = 64;
@@ -23,7 +23,8 @@ function readMb(pid: number, name: "VmRSS" | "VmHWM"): number {
   }
 }
 
-const workers = (): number[] => listTree(process.pid).flatMap(({ pid }) => (pid === process.pid ? [] : [pid]));
+/** By what they run: one in a container is no child of this process. What started them is among them, and takes nothing more. */
+const workers = (): number[] => findStarted().map(({ pid }) => pid);
 
 /** Highest peak of any worker over its own idle memory, in MiB, while the program runs. */
 async function peakOver(sandbox: Sandbox, source: string): Promise<number> {
@@ -60,7 +61,7 @@ export async function measureMemory({ launchers }: Effort): Promise<Row[]> {
         `memory, ${containment}`,
         `idle memory + ${MEMORY_MB} + ${ALLOWED_MB} MiB at most, by the kernel's peak figure`,
         highest === 0
-          ? "its workers are no children of this process, and could not be read"
+          ? "its workers could not be read"
           : `at most idle + ${highest.toFixed(0)} MiB (${worst}), ${HOSTILE_PROGRAMS.memory.length} programs`,
         {},
         { "within it": highest > 0 && highest <= MEMORY_MB + ALLOWED_MB },
