@@ -2,7 +2,7 @@
  * Marks functions of the guest's wing to be compiled at once, so that the code cache holds them ready made: an engine reads
  * parentheses around a function as "will be called". Which ones is found when the JavaScript of dist/ is made: those that
  * ordinary programs call, since the others make the cache larger that every isolate reads. Nothing depends on it but time:
- * of a run's 6.2 ms on a slow machine, 0.8 less than with all of them, and 1.6 less than with none.
+ * measured, a run takes 7 in 100 less than with all of them, and that is 11 in 100 less than with none.
  */
 
 import { hash } from "node:crypto";
