@@ -4,9 +4,11 @@
  */
 
 import { constants } from "node:os";
+import type { MemoryGroup } from "./cgroup.ts";
 import type { Command } from "./launchers/launcher.ts";
 import { startOf } from "./process-facts.ts";
 import type { WorkerChild } from "./spawn.ts";
+import type { Supervisor, Watch } from "./supervisor.ts";
 
 /** After which a command whose worker was ended is ended as well: until then it passes on what the worker had written. */
 const DRAIN_MS = 2000;
@@ -49,4 +51,21 @@ export function createEnding(child: WorkerChild, { undertaker, endByName }: Comm
 export function describeExit(code: number | null): string {
   const signal = Object.entries(constants.signals).find(([, number]) => code === 128 + number)?.[0];
   return signal ?? `exit code ${code}`;
+}
+
+/** No worker runs without a watch: where there is none to be had, the child is ended. */
+export function watchOrEnd(
+  child: WorkerChild,
+  pid: number,
+  supervisor: Supervisor,
+  command: Command,
+  group: MemoryGroup | null,
+): Watch {
+  try {
+    return supervisor.watch(pid, command.undertaker);
+  } catch (error) {
+    child.kill("SIGKILL");
+    group?.remove();
+    throw error;
+  }
 }

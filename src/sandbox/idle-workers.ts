@@ -5,6 +5,12 @@
 
 import type { WorkerProcess } from "./worker-process.ts";
 
+/**
+ * Which of several: the one that has waited longest, the one that was used last, or of those that have rested the one that
+ * was used last, whose code and data are still in the processor's caches (where none has rested, the one that waited longest).
+ */
+export type Preference = "oldest" | "newest" | "warmest";
+
 /** A worker that has run nothing yet may become anybody's. */
 export type Owner = string | null;
 
@@ -32,10 +38,11 @@ export class IdleWorkers {
    * A usable worker of this tenant or of nobody; from now on it is the tenant's.
    * As long as there is one tenant alone, nobody's are as good as its own.
    */
-  take(tenant: string, end: "oldest" | "newest"): WorkerProcess | null {
+  take(tenant: string, preference: Preference): WorkerProcess | null {
     const isAlone = this.#counts.size === 0 || (this.#counts.size === 1 && this.#counts.has(tenant));
     const isOwn = (owner: Owner) => owner === tenant || (isAlone && owner === null);
-    const worker = this.#remove(isOwn, end) ?? (isAlone ? null : this.#remove((owner) => owner === null, end));
+    const nobodys = (owner: Owner) => owner === null;
+    const worker = this.#remove(isOwn, preference) ?? (isAlone ? null : this.#remove(nobodys, preference));
     if (worker) this.#own(worker, tenant);
     return worker;
   }
@@ -61,12 +68,14 @@ export class IdleWorkers {
     this.#counts.set(tenant, (this.#counts.get(tenant) ?? 0) + 1);
   }
 
-  #remove(fits: (owner: Owner) => boolean, end: "oldest" | "newest"): WorkerProcess | null {
+  #remove(fits: (owner: Owner) => boolean, preference: Preference): WorkerProcess | null {
     for (let index = this.#waiting.length - 1; index >= 0; index--) {
       if (!this.#waiting[index]?.isUsable) this.#waiting.splice(index, 1);
     }
     const matches = (worker: WorkerProcess) => fits(this.#owners.get(worker) ?? null);
-    const index = end === "oldest" ? this.#waiting.findIndex(matches) : this.#waiting.findLastIndex(matches);
+    const isWanted = (worker: WorkerProcess) => matches(worker) && (preference === "newest" || worker.isRested);
+    const last = preference === "oldest" ? -1 : this.#waiting.findLastIndex(isWanted);
+    const index = last === -1 ? this.#waiting.findIndex(matches) : last;
     return this.#waiting.splice(index, index === -1 ? 0 : 1)[0] ?? null;
   }
 }

@@ -130,11 +130,13 @@ export class Pool {
   }
 
   /**
-   * Alone, a caller gets the worker that has rested longest: it has made its next isolate. Beside others, the one used
-   * last: as many working sets as cores stay warm, and the standby stands by. Measured: a quarter more runs a second.
+   * Alone, a caller gets the worker used last that has its next isolate ready: measured, a run 5 ms after the last takes half
+   * as long as on the one that has rested longest. Beside others, the one used last: as many working sets as cores stay
+   * warm, and the standby stands by. Measured: a quarter more runs a second.
    */
   #takeIdle(tenant: string): WorkerProcess | null {
-    const worker = this.#idle.take(tenant, this.#busy > 0 && this.#options.takes !== "rested" ? "newest" : "oldest");
+    const preference = this.#options.takes === "rested" ? "oldest" : this.#busy > 0 ? "newest" : "warmest";
+    const worker = this.#idle.take(tenant, preference);
     if (!worker) return null;
     this.#busy++;
     // So that the next tenant finds the standby ready, too.

@@ -6,7 +6,7 @@
 import { encodeFrame, FrameReader } from "../protocol/frame.ts";
 import { decodeWorkerMessage, type WorkerMessage } from "../protocol/messages.ts";
 import { createMemoryGroup, type MemoryGroup } from "./cgroup.ts";
-import { createEnding, describeExit, type Ending } from "./ending.ts";
+import { createEnding, describeExit, type Ending, watchOrEnd } from "./ending.ts";
 import type { Answer, Exchange, ExchangeEnd, WorkerEnd } from "./exchange.ts";
 import type { Command } from "./launchers/launcher.ts";
 import { residentBytesOf } from "./process-facts.ts";
@@ -67,6 +67,11 @@ export class WorkerProcess {
   /** False from the moment in which its end was decided: it may still be seen for a while. */
   get isUsable(): boolean {
     return this.#end === null && !this.#isKilled;
+  }
+
+  /** Whether it has cleaned up after its last run and made what the next one needs. */
+  get isRested(): boolean {
+    return this.#resting === null;
   }
 
   get stderr(): string {
@@ -279,22 +284,5 @@ export class WorkerProcess {
       current.resolve({ ended: this.#end, hasStarted: startedAtMs > 0, wallMs });
     }
     return this.#end;
-  }
-}
-
-/** No worker runs without a watch: where there is none to be had, the child is ended. */
-function watchOrEnd(
-  child: WorkerChild,
-  pid: number,
-  supervisor: Supervisor,
-  command: Command,
-  group: MemoryGroup | null,
-): Watch {
-  try {
-    return supervisor.watch(pid, command.undertaker);
-  } catch (error) {
-    child.kill("SIGKILL");
-    group?.remove();
-    throw error;
   }
 }

@@ -10,6 +10,7 @@ import { expect } from "vitest";
 import type { SandboxOptions } from "../../src/options.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import type { Observation, Outcome, Receipt, RunRequest, Sandbox } from "../../src/types.ts";
+import { PATIENT } from "../fixtures/use-sandbox.ts";
 
 export const TOOL = "run_javascript_sandboxed";
 
@@ -48,7 +49,8 @@ export function listen(sandbox: Sandbox): { sandbox: Sandbox; executed: string[]
 }
 
 export async function createListener(options: SandboxOptions = {}) {
-  const sandbox = await createSandbox(options);
+  const limits = { ...PATIENT.limits, ...options.limits };
+  const sandbox = await createSandbox({ ...PATIENT, ...options, limits });
   const listener = listen(sandbox);
   return { ...listener, close: () => sandbox.close() };
 }
