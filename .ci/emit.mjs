@@ -1,20 +1,11 @@
 // Makes the JavaScript of dist/ from the sources: the types are blanked out and nothing else is changed, so that a line is
 // the same line in both. Half a second; files that are as they were are left alone. Runs on the Node of the workers.
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { findCalledFunctions } from "./guest-functions.mjs";
+import { FUNCTIONS, listFiles, outputName } from "./outputs.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const SHEBANG = "#!/usr/bin/env node\n";
@@ -24,13 +15,9 @@ export function rewriteSpecifiers(text) {
   return text.replace(/((?:from|import)\s*\(?\s*"\.{1,2}\/[^"]+)\.ts"/g, '$1.js"');
 }
 
-/** Where each source goes, and what is in it. */
 function outputOf(name, text) {
-  if (name === "policy/policy.schema.json") return ["policy.schema.json", text];
-  if (name === "worker/guest/url.generated.js") return ["worker/guest/url.js", text];
-  if (!name.endsWith(".ts")) return [name, text];
-  const code = rewriteSpecifiers(stripTypeScriptTypes(text.toString("utf8")));
-  return [name.replace(/\.ts$/, ".js"), Buffer.from(code)];
+  if (!name.endsWith(".ts")) return text;
+  return Buffer.from(rewriteSpecifiers(stripTypeScriptTypes(text.toString("utf8"))));
 }
 
 /** The digest that a package's snapshot must have is in its code; in the sources it is a file beside the snapshot. */
@@ -40,8 +27,6 @@ function writeDigest(code, digest) {
   if (!named.includes(place)) throw new Error("digest.ts has no place for the digest");
   return Buffer.from(named.replace(place, `SNAPSHOT_SHA256 = "${digest}"`));
 }
-
-const isFile = (path) => statSync(path).isFile();
 
 function write(path, content, { mtime }) {
   const isSame = existsSync(path) && readFileSync(path).equals(content);
@@ -57,23 +42,22 @@ export async function emit(dist = join(root, "dist")) {
   const src = join(root, "src");
   const digest = readFileSync(join(src, "worker/guest/python/built/snapshot.sha256"), "utf8").trim();
   const written = new Set();
-  for (const name of readdirSync(src, { recursive: true }).map((path) => path.replaceAll("\\", "/"))) {
-    if (!isFile(join(src, name))) continue;
-    const [output, content] = outputOf(name, readFileSync(join(src, name)));
+  for (const name of listFiles(src)) {
+    // Its age first: an edit that comes between is then of another age than what was made.
+    const stat = statSync(join(src, name));
+    const content = outputOf(name, readFileSync(join(src, name)));
     const isDigest = name === "worker/engines/python/digest.ts";
-    write(join(dist, output), isDigest ? writeDigest(content, digest) : content, statSync(join(src, name)));
-    written.add(output);
+    write(join(dist, outputName(name)), isDigest ? writeDigest(content, digest) : content, stat);
+    written.add(outputName(name));
   }
-  const functions = "worker/guest/functions.generated.json";
   const found = await findCalledFunctions(pathToFileURL(`${dist}/`).href);
   const places = Buffer.from(JSON.stringify(found));
-  write(join(dist, functions), places, statSync(join(src, "worker/guest/source.ts")));
+  write(join(dist, FUNCTIONS), places, statSync(join(src, "worker/guest/source.ts")));
   const command = join(dist, "cli/main.js");
   if (!readFileSync(command, "utf8").startsWith(SHEBANG)) throw new Error(`src/cli/main.ts must begin with ${SHEBANG}`);
   chmodSync(command, 0o755);
-  for (const name of readdirSync(dist, { recursive: true }).map((path) => path.replaceAll("\\", "/"))) {
-    if (name.endsWith(".js") && !written.has(name)) rmSync(join(dist, name));
-  }
+  const isLeft = (name) => !written.has(name) && name !== FUNCTIONS && !name.endsWith(".d.ts");
+  for (const name of listFiles(dist).filter(isLeft)) rmSync(join(dist, name));
   return written.size;
 }
 

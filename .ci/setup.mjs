@@ -3,19 +3,20 @@
 // It writes to stderr only, since the commands behind it print JSON. Two that run at once take turns.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { delimiter, dirname, join, relative, resolve } from "node:path";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { withLock } from "./lock.mjs";
+import { isOfOneAge, listFiles } from "./outputs.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const modules = join(root, "node_modules");
 const stamp = join(modules, ".sallyport-setup");
 const binary = join(modules, "node", "bin", process.platform === "win32" ? "node.exe" : "node");
 const generated = join(root, "src/worker/guest/url.generated.js");
+const emitters = [".ci/emit.mjs", ".ci/guest-functions.mjs", ".ci/outputs.mjs"];
 const generators = [".ci/bundle-url.mjs", ".ci/idna-tables.mjs"];
 const snapshot = join(root, "src/worker/guest/python/built/snapshot.bin");
-const command = join(root, "dist/cli/main.js");
 const PYTHON_FOLDERS = ["src/worker/guest/python", "src/worker/engines/python"];
 const [PACKAGES, LIBRARY, SNAPSHOT, CODE] = [0, 1, 2, 3];
 const started = Date.now();
@@ -29,30 +30,20 @@ function readStamp() {
   return existsSync(stamp) ? readFileSync(stamp, "utf8").split("\n") : [];
 }
 
-/** Files below a folder, sorted, without what was built there; none where there is no such folder. */
-function listFiles(folder) {
-  if (!existsSync(join(root, folder))) return [];
-  const names = readdirSync(join(root, folder)).sort();
-  return names.filter((name) => name !== "built").map((name) => `${folder}/${name}`);
-}
-
-/** All files below a folder, with those that were made there. */
-function listTree(folder) {
-  if (!existsSync(join(root, folder))) return [];
-  const entries = readdirSync(join(root, folder), { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
-  // Node 20 before 20.12 has `path` alone.
-  return files.map((entry) => relative(root, join(entry.parentPath ?? entry.path, entry.name))).sort();
+/** Files below a folder, sorted, without what was built there. */
+function listSources(folder) {
+  const names = listFiles(join(root, folder)).filter((name) => !name.startsWith("built/"));
+  return names.map((name) => `${folder}/${name}`);
 }
 
 /** What each part is made from: the packages, the guest's URL library, Python's snapshot, the JavaScript of the sources. */
 function inputs() {
-  const python = [".ci/snapshot.mjs", "src/worker/snapshot.ts", ...PYTHON_FOLDERS.flatMap(listFiles)];
+  const python = [".ci/snapshot.mjs", "src/worker/snapshot.ts", ...PYTHON_FOLDERS.flatMap(listSources)];
   return [
     ["package-lock.json"],
     ["package-lock.json", ...generators],
     ["package-lock.json", ...python],
-    [".ci/emit.mjs", ".ci/guest-functions.mjs", ...listTree("src").filter((file) => !file.endsWith(".bin"))],
+    [...emitters, ...listFiles(join(root, "src")).flatMap((file) => (file.endsWith(".bin") ? [] : [`src/${file}`]))],
   ];
 }
 
@@ -67,7 +58,7 @@ const isCurrent = (part) => readStamp()[part] === hashOf(inputs()[part]);
 const hasPackages = () => isCurrent(PACKAGES) && existsSync(binary);
 const hasLibrary = () => isCurrent(LIBRARY) && existsSync(generated);
 const hasSnapshot = () => isCurrent(SNAPSHOT) && existsSync(snapshot);
-const hasCode = () => isCurrent(CODE) && existsSync(command);
+const hasCode = () => isCurrent(CODE) && isOfOneAge(join(root, "src"), join(root, "dist"));
 const isDone = () => hasPackages() && hasLibrary() && hasSnapshot() && hasCode();
 
 /** True where npm itself, run by hand, has already laid out what the lock file names. */
@@ -104,7 +95,8 @@ function runStep(what, command, args, advice) {
   const tail = `${done.stdout ?? ""}${done.stderr ?? ""}`.trim().split("\n").slice(-15).join("\n");
   if (tail !== "") process.stderr.write(`${tail}\n`);
   const reason = done.error?.message ?? (done.signal ? `ended by ${done.signal}` : `exit code ${done.status}`);
-  throw new Failure(`"${command} ${args[0]}" failed (${reason}): ${advice}`);
+  const named = args.find((arg) => !arg.startsWith("-"));
+  throw new Failure(`"${command} ${named}" failed (${reason}): ${advice}`);
 }
 
 function installPackages() {
@@ -126,12 +118,8 @@ function installPackages() {
 }
 
 function install() {
-  const [needsPackages, needsLibrary, needsSnapshot, needsCode] = [
-    !hasPackages(),
-    !hasLibrary(),
-    !hasSnapshot(),
-    !hasCode(),
-  ];
+  const [needsPackages, needsLibrary, needsSnapshot] = [!hasPackages(), !hasLibrary(), !hasSnapshot()];
+  const stampBefore = readStamp();
   rmSync(stamp, { force: true });
   if (needsPackages) installPackages();
   const advice = "remove node_modules and try again.";
@@ -139,11 +127,13 @@ function install() {
   if (needsSnapshot) {
     runStep("building Python's snapshot, some seconds", binary, [join(root, ".ci/snapshot.mjs")], advice);
   }
-  if (needsCode) {
+  // Before the sources are read, and after what is generated among them: an edit that comes between is not taken for done.
+  const hashes = inputs().map(hashOf);
+  if (stampBefore[CODE] !== hashes[CODE] || !isOfOneAge(join(root, "src"), join(root, "dist"))) {
     const emit = ["--disable-warning=ExperimentalWarning", join(root, ".ci/emit.mjs")];
     runStep("taking the types out of the sources", binary, emit, "see the lines above.");
   }
-  writeFileSync(stamp, `${inputs().map(hashOf).join("\n")}\n`);
+  writeFileSync(stamp, `${hashes.join("\n")}\n`);
   say(`done in ${((Date.now() - started) / 1000).toFixed(1)} s`);
 }
 

@@ -10,7 +10,7 @@ import { printJson } from "../protocol/json.ts";
 import type { JsonValue, Layer, ProbeAttempt, Sandbox, SandboxReport } from "../types.ts";
 import { GUEST_ATTACKS } from "./attacks.ts";
 import type { DoctorOptions } from "./command-options.ts";
-import { EXIT } from "./fault.ts";
+import { EXIT, UsageError } from "./fault.ts";
 import { formatText } from "./layout.ts";
 import { openSandbox } from "./resources.ts";
 import { createStyle, type Style } from "./style.ts";
@@ -126,6 +126,11 @@ export async function showDoctor(options: DoctorOptions): Promise<number> {
   const { exploited = [], ...seen } = await sandbox.report({ attacks: options.attacks === true });
   const report = { ...seen, engines: await Promise.all(seen.engines.map((engine) => tryPython(sandbox, engine))) };
   const attacked = options.attacks ? [...(await attackAsGuest(sandbox)), ...exploited.map(asAttacked)] : [];
+  const names = report.layers.map(({ name }) => name);
+  const unknown = (options.require ?? []).find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    throw new UsageError(`--require: there is no layer ${JSON.stringify(unknown)}, only ${names.join(", ")}`);
+  }
   const missing = (options.require ?? []).filter(
     (name) => !report.layers.some((layer) => layer.name === name && layer.active),
   );

@@ -62,7 +62,7 @@ function formatReport({ containment, workerNode, layers, summary }: SandboxRepor
 }
 
 function formatEnding(style: Style): string[] {
-  const command = process.env.npm_lifecycle_event === "start" ? "npm start --" : "sallyport";
+  const command = process.env.npm_lifecycle_event === "start" ? "npm -s start --" : "sallyport";
   const tries: [string, string][] = [
     [`${command} run program.ts`, "a program of your own"],
     [`${command} inspect program.ts`, "what it mentions, rule by rule"],

@@ -6,7 +6,7 @@
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import { SandboxError } from "../errors.ts";
 import { showValue } from "../options-check.ts";
-import type { ResolvedGraphOptions } from "../options-graph.ts";
+import type { ResolvedGraphOptions, TenantOf } from "../options-graph.ts";
 import { resolveRunOptions } from "../options-run.ts";
 import { askInstead } from "../policy/ask-instead.ts";
 import { createPolicy, type Policy } from "../policy/evaluate.ts";
@@ -52,8 +52,17 @@ export interface Core {
   settingsOf(config: LangGraphRunnableConfig): RunSettings;
 }
 
-/** Checked here, where the operator's own code is at fault: further in, a wrong one would look like a sandbox that is out of order. */
-function checkTenant(given: unknown): string | undefined {
+/**
+ * Checked here, where the operator's own code is at fault: further in, a wrong one would look like a sandbox that is out of
+ * order. The words of what it throws stay in `cause`: an agent's tool node hands a model the message of any fault.
+ */
+function askTenant(tenantOf: TenantOf | undefined, config: LangGraphRunnableConfig): string | undefined {
+  let given: unknown;
+  try {
+    given = tenantOf?.(config);
+  } catch (cause) {
+    throw new SandboxError("INVALID_OPTIONS", "tenant: the function that says whose run it is has failed", { cause });
+  }
   if (given === undefined || isTenant(given)) return given;
   throw new SandboxError("INVALID_OPTIONS", `tenant: expected ${A_TENANT} or undefined, got ${showValue(given)}`);
 }
@@ -85,7 +94,7 @@ export function createCore(options: ResolvedGraphOptions, hasModel: boolean): Co
     inputSha256: hashInput(options.input),
     pipeline: createPipeline(options),
     onReceipt: (receipt) => options.onReceipt?.(receipt),
-    tenantOf: (config) => checkTenant(options.tenant?.(config)),
+    tenantOf: (config) => askTenant(options.tenant, config),
     settingsOf(config) {
       const run = resolveRunOptions(options, config.context);
       const policies = findPolicies(run.policy);

@@ -101,6 +101,8 @@ export function codeExecutionMiddleware(options: MiddlewareOptions) {
         const settings = core.settingsOf(config);
         const { calls, foreign, number } = readTurn(messages, settings);
         if (calls.length === 0) return undefined;
+        // A fault of the deployment, thrown here: thrown by a tool it would be told to the model, and use an approval up.
+        core.tenantOf(config);
         await validate(stateOf(messages, []), config);
         const records = await considerCalls(core, messages, config);
         const told = await tellRefusals(core, messages, records, config);

@@ -82,6 +82,9 @@ export function runTool(
   });
 }
 
+/** Longest that a watcher may work when its input has ended: a container engine may hang. */
+const LAST_WORK_MS = 15_000;
+
 /** A process that outlives the host by a moment: it sees the end of its input, and nothing else of the host. */
 export interface Watcher {
   /** Of the pipe to it: any thread may write there. */
@@ -115,7 +118,9 @@ export function spawnWatcher(path: string, args: readonly string[], env: Record<
     async close() {
       child.ref();
       stdin.end();
+      const timer = setTimeout(() => child.kill("SIGKILL"), LAST_WORK_MS);
       await hasEnded;
+      clearTimeout(timer);
     },
   };
 }

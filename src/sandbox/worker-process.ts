@@ -274,7 +274,7 @@ export class WorkerProcess {
     this.#end = { cause, detail: this.#violation ?? detail, endedAtMs };
     this.#watch.release();
     this.#group?.remove();
-    this.#command.whenEnded?.(this.pid);
+    this.#command.whenEnded?.();
     const current = this.#current;
     this.#current = null;
     if (current) {

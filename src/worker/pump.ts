@@ -40,7 +40,7 @@ function handle(
   if (message.type === "probe") throw new Error("only a prober probes");
   const engine = engines.get(message.language);
   if (!engine) throw new Error(`this worker does not run ${message.language}`);
-  engine.ready();
+  engine.ready(message);
   send({ type: "started", id: message.id, atMs: monotonicMs() });
   send(run(engine, message));
   engine.renew();

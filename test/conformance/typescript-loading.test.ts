@@ -3,9 +3,18 @@
  * The modules of the worker that isolated-vm is no part of, looked at from here.
  */
 
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { parseSource } from "../../src/worker/engines/javascript/parse.ts";
-import { takeLoadingMs } from "../../src/worker/engines/javascript/transpile.ts";
+import { loadForTypeScript, takeLoadingMs } from "../../src/worker/engines/javascript/transpile.ts";
+
+it.each([
+  "const list = [{ text: 'a' }]; const type = 'x'; list.map((item) => item.text);",
+  "label: for (;;) break label;",
+  "const as = 1; as;",
+])("is not loaded ahead for what is JavaScript: %s", (source) => {
+  loadForTypeScript(source);
+  expect(takeLoadingMs()).toBe(0);
+});
 
 it("tells once what the loading took, and nothing for JavaScript", () => {
   parseSource("const list = [1, 2]; list");
@@ -15,4 +24,17 @@ it("tells once what the loading took, and nothing for JavaScript", () => {
   expect(takeLoadingMs()).toBe(0);
   parseSource("const two: number = 2; two");
   expect(takeLoadingMs()).toBe(0);
+});
+
+it.each([
+  "const one: number = 1;",
+  "function f(a: string[]): void {}",
+  "interface Point { x: number }",
+  "const x = value as const;",
+  "enum Color { Red }",
+])("is loaded ahead for what looks like TypeScript: %s", async (source) => {
+  vi.resetModules();
+  const fresh = await import("../../src/worker/engines/javascript/transpile.ts");
+  fresh.loadForTypeScript(source);
+  expect(fresh.takeLoadingMs()).toBeGreaterThan(0);
 });

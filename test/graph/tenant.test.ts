@@ -5,14 +5,16 @@
 
 import { ToolMessage } from "@langchain/core/messages";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
+import { createAgent } from "langchain";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { codeExecutionMiddleware } from "../../src/graph/middleware.ts";
 import { createCodeTools } from "../../src/graph/tools.ts";
 import { createCodeExecutionGraph, type GraphOptions } from "../../src/graph/workflow.ts";
 import type { TenantOf } from "../../src/options-graph.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import type { RunRequest, Sandbox } from "../../src/types.ts";
 import { listLeaves } from "../studio/process-tree.ts";
-import { ai, call } from "./rig.ts";
+import { ai, call, human, scripted } from "./rig.ts";
 
 let real: Sandbox;
 let sandbox: Sandbox;
@@ -69,6 +71,24 @@ describe("the tenant of a run", () => {
       code: "INVALID_OPTIONS",
       message: expect.stringContaining("tenant: expected a text of 1 to 200 characters or undefined"),
     });
+  });
+
+  it("is the deployment's own fault where the function fails, with nothing of its words", async () => {
+    const failing = () => {
+      throw new Error("postgres://app:fake-password@db");
+    };
+    const graph = createCodeExecutionGraph({ sandbox, tenant: failing });
+    await expect(graph.invoke({ messages: messages() })).rejects.toMatchObject({
+      code: "INVALID_OPTIONS",
+      message: "tenant: the function that says whose run it is has failed",
+      cause: expect.objectContaining({ message: expect.stringContaining("postgres") }),
+    });
+  });
+
+  it("is looked at by the middleware before a tool could tell the model what is wrong", async () => {
+    const middleware = [codeExecutionMiddleware({ sandbox, tenant: () => 7 as unknown as string })];
+    const agent = createAgent({ model: scripted(() => ai(call("c1", "1"))), tools: [], middleware });
+    await expect(agent.invoke({ messages: [human()] })).rejects.toThrow("tenant: expected a text");
   });
 
   it("is asked by a function, or not at all", () => {

@@ -12,7 +12,7 @@ import { callEngine, type Engine, engineEnvironment } from "./engine.ts";
 export const HOST_LABEL = "sallyport.host";
 
 /**
- * Words are `add NUMBER PID`, `drop NUMBER PID`, `kill NUMBER`. A pid of 0 is one that the host does not see. At the end of
+ * Words are `add NUMBER PID`, `drop NUMBER`, `kill NUMBER`. A pid of 0 is one that the host does not see. At the end of
  * input it kills first what it sees, which takes no time, and then by name what it does not: each by a command of its own,
  * since one that is not there yet makes the engine refuse all that are named with it.
  */
@@ -21,10 +21,9 @@ engine=$1 prefix=$2 entries=" "
 trap '' INT TERM HUP
 end() { "$engine" kill --signal KILL "$prefix$1" </dev/null >/dev/null 2>&1; }
 while read -r verb number pid; do
-  entry=$number:\${pid:-0}
   case $verb in
-    add) entries="$entries$entry " ;;
-    drop) rest=" "; for each in $entries; do [ "$each" = "$entry" ] || rest="$rest$each "; done; entries=$rest ;;
+    add) entries="$entries$number:\${pid:-0} " ;;
+    drop) rest=" "; for each in $entries; do [ "\${each%:*}" = "$number" ] || rest="$rest$each "; done; entries=$rest ;;
     kill) end "$number" & ;;
   esac
 done

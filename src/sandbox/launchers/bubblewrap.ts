@@ -171,8 +171,8 @@ empty=0
 while [ $empty -lt 2 ]; do
   empty=$((empty + 1))
   for file in $(printf %s "$name" | grep -lsFf - /proc/[0-9]*/cmdline); do
-    pid=\${file#/proc/}
-    kill -9 "\${pid%/cmdline}" 2>/dev/null && empty=0
+    pid=\${file#/proc/} last=$(tr '\\0' '\\n' <"$file" 2>/dev/null | tail -n 1)
+    case $last in "$name"*) kill -9 "\${pid%/cmdline}" 2>/dev/null && empty=0 ;; esac
   done
   sleep 0.1
 done

@@ -101,9 +101,9 @@ function command({ image, plan, identity, name, serial, undertaker }: Start): Co
     endByName: () => undertaker.tell(`kill ${serial}`),
     findWorker() {
       const pid = findByArgument(name);
-      if (pid !== null) undertaker.tell(`drop ${serial} 0\nadd ${serial} ${pid}`);
+      if (pid !== null) undertaker.tell(`drop ${serial}\nadd ${serial} ${pid}`);
       return pid;
     },
-    whenEnded: (pid) => undertaker.tell(`drop ${serial} ${pid}`),
+    whenEnded: () => undertaker.tell(`drop ${serial}`),
   };
 }

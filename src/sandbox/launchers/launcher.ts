@@ -53,7 +53,7 @@ export interface Command {
   /** Ends what the command may have left running; called when it has exited. */
   sweep?(): void;
   /** Told when the worker is no more. */
-  whenEnded?(workerPid: number): void;
+  whenEnded?(): void;
 }
 
 /** Why a launcher cannot run here, and what would help. */

@@ -29,7 +29,7 @@ export interface EngineOptions {
 export interface Engine {
   readonly language: Language;
   /** Before the clock of a run starts: waits for what the run needs and no program should pay for. */
-  ready(): void;
+  ready(message: RunMessage): void;
   /** Runs one program to its end. Synchronous: the worker does one thing at a time. */
   run(message: RunMessage, output: Output): EngineOutcome;
   /** After the answer: forgets the run and prepares the next, off the caller's path. */

@@ -9,7 +9,7 @@ import { explainAbsence } from "./javascript/hints.ts";
 import { type Instrumented, instrument, SOURCE_URL } from "./javascript/instrument.ts";
 import { type EntryEnd, type PreparedIsolate, prepareIsolate } from "./javascript/isolate.ts";
 import { type Parsed, ParseFailure, parseSource } from "./javascript/parse.ts";
-import { takeLoadingMs } from "./javascript/transpile.ts";
+import { loadForTypeScript, takeLoadingMs } from "./javascript/transpile.ts";
 
 const DEFAULT_MEMORY_MB = 64;
 
@@ -30,8 +30,10 @@ export function createJavaScriptEngine(): Engine {
   const engine: Engine = {
     language: "javascript",
     // The spare isolate was made when the last answer was out.
-    ready() {},
+    ready: ({ source }) => loadForTypeScript(source),
     run(message, output) {
+      // What an earlier program had loaded is no time of this one.
+      takeLoadingMs();
       const started = performance.now();
       const parsed = readProgram(message.source);
       if ("status" in parsed) return parsed;

@@ -32,6 +32,15 @@ function loadSucrase(): typeof import("sucrase") {
   return sucrase;
 }
 
+/** What most TypeScript has and hardly any JavaScript: where it is not seen, loading waits until a parser wants it. */
+const LIKELY =
+  /:\s*(?:string|number|boolean|any|unknown|void|never|object)\b|\b(?:interface|enum|type)\s+[A-Z]|\bas\s+(?:const|[A-Za-z])/;
+
+/** Before a program's clock starts: loads what reads TypeScript where the program looks like it. */
+export function loadForTypeScript(source: string): void {
+  if (sucrase === null && LIKELY.test(source)) loadSucrase();
+}
+
 /** Milliseconds that loading took since the last question: no program pays for that with its time. */
 export function takeLoadingMs(): number {
   const taken = loadingMs;

@@ -1,0 +1,43 @@
+/**
+ * The shell that ends containers, with a program in the engine's place that writes down what it is asked: each container is
+ * asked for once, and none that has ended.
+ */
+
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { startUndertaker } from "../../src/sandbox/container/undertaker.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "sallyport-undertaker-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const [engine, log] = [join(folder, "engine"), join(folder, "log")];
+writeFileSync(engine, `#!/bin/sh\necho "$*" >> ${log}\n`);
+chmodSync(engine, 0o755);
+
+const asked = (): string[] => readFileSync(log, "utf8").split("\n").filter(Boolean).sort();
+
+describe.skipIf(process.platform === "win32")("the undertaker", () => {
+  it("ends what is left, by a command each, and nothing that was dropped, seen or not", async () => {
+    writeFileSync(log, "");
+    const undertaker = startUndertaker({ path: engine }, "box-");
+    for (const number of [1, 2, 3, 4]) undertaker.tell(`add ${number} 0`);
+    undertaker.tell("drop 2");
+    // A process that is there no more: what is seen is ended by its number, and never asked for by name.
+    undertaker.tell("drop 3\nadd 3 4194303");
+    undertaker.tell("drop 3");
+    await undertaker.close();
+    expect(asked()).toEqual(["kill --signal KILL box-1", "kill --signal KILL box-4"]);
+  });
+
+  it("ends one at a word", async () => {
+    writeFileSync(log, "");
+    const undertaker = startUndertaker({ path: engine }, "box-");
+    undertaker.tell("add 7 0");
+    undertaker.tell("kill 7");
+    await vi.waitFor(() => expect(asked()).toEqual(["kill --signal KILL box-7"]), { timeout: 10_000 });
+    undertaker.tell("drop 7");
+    await undertaker.close();
+    expect(asked()).toEqual(["kill --signal KILL box-7"]);
+  });
+});
