@@ -78,7 +78,7 @@ export const GUEST_ATTACKS: readonly GuestAttack[] = [
   },
   {
     title: "forges a success",
-    source: 'throw Object.assign(new Error("ok"), { ok: true, status: "ok", result: 42 })',
+    source: 'throw Object.assign(new Error("I am done"), { ok: true, status: "ok", result: 42 })',
     ends: ["error"],
   },
   {

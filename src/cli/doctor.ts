@@ -30,7 +30,9 @@ async function attackAsGuest(sandbox: Sandbox): Promise<Attacked[]> {
   for (const { title, source, limits = {}, ends, result } of GUEST_ATTACKS) {
     const seen = await sandbox.run({ language: "javascript", source, limits });
     const isRight = ends.includes(seen.status) && (result === undefined || isDeepStrictEqual(seen.result, result));
-    const detail = seen.ok ? `ended as ${seen.status}` : `${seen.status}: ${seen.message ?? seen.error}`;
+    const detail = seen.ok
+      ? `ran to its end and came to ${JSON.stringify(seen.result)}`
+      : `ended as ${seen.status}: ${seen.message || seen.error}`;
     attacked.push({ by: "a program", title, hasSucceeded: !isRight, detail });
   }
   return attacked;
