@@ -89,8 +89,7 @@ describe("fuzzing", () => {
   });
 });
 
-/** Changes some stored bytes, as JSON that still parses where that is possible. */
-function damage(saver: MemorySaver, random: Random): void {
+function listStored(saver: MemorySaver): Uint8Array[] {
   const stored: Uint8Array[] = [];
   const visit = (value: unknown): void => {
     if (value instanceof Uint8Array) stored.push(value);
@@ -98,6 +97,12 @@ function damage(saver: MemorySaver, random: Random): void {
   };
   visit(saver.storage);
   visit(saver.writes);
+  return stored;
+}
+
+/** Changes some stored bytes, as JSON that still parses where that is possible. */
+function damage(saver: MemorySaver, random: Random): void {
+  const stored = listStored(saver);
   for (let times = 1 + random.int(3); times > 0; times--) {
     const bytes = random.pick(stored);
     const at = random.int(bytes.length);
@@ -106,6 +111,21 @@ function damage(saver: MemorySaver, random: Random): void {
 }
 
 describe("damage", () => {
+  it("to the name of a checkpoint's id is LangGraph's to refuse, before any node runs", async () => {
+    const checkpointer = new NotingSaver();
+    const graph = createCodeExecutionGraph({ sandbox: rig.sandbox, policy: ASKING, checkpointer, approvalKey: KEY });
+    const at = { configurable: { thread_id: "no-id" } };
+    await graph.invoke({ messages: [human(), ai(call("a", "ask; 1"))] }, at);
+    const before = rig.executed.length;
+    for (const bytes of listStored(checkpointer)) {
+      const place = Buffer.from(bytes).indexOf('"id":"1');
+      if (place >= 0) bytes[place + 1] = "x".charCodeAt(0);
+    }
+    const error = await graph.invoke(resume({ decisions: [{ type: "approve" }] }), at).catch((thrown) => thrown);
+    expect(nameFault(error, checkpointer)).toBe("checkpoint that is not whole");
+    expect(rig.executed.length).toBe(before);
+  });
+
   it(`${CHECKPOINTS} damaged checkpoints run nothing that was not approved`, { timeout: HOUR_MS }, async () => {
     const random = createRandom(seedOf("DAMAGED_CHECKPOINTS"));
     const before = describePrototypes();
