@@ -24,6 +24,9 @@ interface Place {
 }
 
 const PREFIX = "sallyport-";
+const MIB = 1024 * 1024;
+/** V8 keeps up to 55 MiB of what earlier programs used, for later ones: more than that is no rest of theirs. */
+const MOST_KEPT_BYTES = 64 * MIB;
 const REMOVALS = 5;
 const REMOVAL_PAUSE_MS = 200;
 
@@ -56,7 +59,7 @@ export interface MemoryGroup {
   add(pid: number): void;
   /** The worker is up: what it holds by now is its own, and limits are counted from there. */
   settle(workerPid: number): void;
-  /** Ends the worker above this much more than it held when it was up. */
+  /** Ends the worker above this much more than it holds now, before its program begins. */
   limit(bytes: number): void;
   /** Whether the kernel ended a process in it for want of memory. */
   hasEndedOne(): boolean;
@@ -110,6 +113,7 @@ export function createMemoryGroup(wallBytes: number): MemoryGroup | null {
     return null;
   }
   let heldBytes: number | null = null;
+  let fileBytes = 0;
   let limited = 0;
   return {
     add: (pid) => void attempt(() => write("cgroup.procs", pid)),
@@ -118,12 +122,17 @@ export function createMemoryGroup(wallBytes: number): MemoryGroup | null {
       if (memoryGroupOf(workerPid)?.path !== group.path) attempt(() => write("cgroup.procs", workerPid));
       if (memoryGroupOf(workerPid)?.path !== group.path) return;
       // Pages of files are given back before anybody is ended: they are nobody's need.
-      heldBytes = attempt(() => Number(read(group.names.used)) - figure(read("memory.stat"), group.names.files));
+      fileBytes = attempt(() => figure(read("memory.stat"), group.names.files)) ?? 0;
+      heldBytes = attempt(() => Number(read(group.names.used)) - fileBytes);
     },
     limit(bytes) {
-      if (heldBytes === null || bytes === limited) return;
-      limited = bytes;
-      const whole = heldBytes + bytes;
+      if (heldBytes === null) return;
+      const now = (attempt(() => Number(read(group.names.used))) ?? 0) - fileBytes;
+      const kept = Math.min(Math.max(now - heldBytes, 0), MOST_KEPT_BYTES);
+      // In whole MiB: one that holds what it held is not told its limit again.
+      const whole = Math.floor((heldBytes + kept + bytes) / MIB) * MIB;
+      if (whole === limited) return;
+      limited = whole;
       attempt(() => write(group.names.limit, whole));
     },
     hasEndedOne: () => attempt(() => figure(read(group.names.events), "oom_kill") > 0) ?? false,

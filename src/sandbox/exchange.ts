@@ -27,7 +27,7 @@ export interface Exchange {
   readyMs?: number;
   /** Memory above what the worker holds when it is ready, in MiB. */
   memoryMb: number;
-  /** The same where the kernel keeps count; where absent, the limit of the whole worker alone holds. */
+  /** Above what it holds when the message is sent, where the kernel keeps count; where absent, the whole worker's limit alone holds. */
   kernelMb?: number;
   onLine?(line: string): void;
   onTruncated?(): void;

@@ -21,10 +21,10 @@ import type { ExchangeEnd, WorkerProcess } from "./worker-process.ts";
  */
 export const MEMORY_SLACK_MB: Readonly<Record<Language, number>> = { javascript: 64, python: 192 };
 /**
- * Whose limit the kernel keeps as well, where it counts a worker's pages. No less than the watchdog's: V8 holds back up to
- * 55 MiB of what earlier programs used. Not Python's, whose next interpreters are made while its worker rests.
+ * The same that the kernel allows, above what the worker holds when the program is sent. Less than the watchdog's, who counts
+ * from what it held when it was new. Not Python's, whose next interpreters are made while its worker rests.
  */
-const KEPT_BY_KERNEL: Readonly<Record<Language, boolean>> = { javascript: true, python: false };
+const KERNEL_SLACK_MB: Readonly<Record<Language, number | null>> = { javascript: 32, python: null };
 /** What a run may wait in its worker, before its clock starts, for an interpreter that is still being made. */
 const READY_MS: Readonly<Record<Language, number>> = { javascript: 0, python: 20_000 };
 /** A worker that ended before it began the run is no fault of the program: another may try. */
@@ -83,12 +83,13 @@ async function runOnWorker(
   const onAbort = () => worker.kill("cancelled");
   signal?.addEventListener("abort", onAbort);
   const memoryMb = limits.memoryMb + MEMORY_SLACK_MB[message.language];
+  const kernelSlackMb = KERNEL_SLACK_MB[message.language];
   const end = await worker.exchange({
     message,
     timeoutMs: limits.timeoutMs,
     graceMs,
     memoryMb,
-    ...(KEPT_BY_KERNEL[message.language] && { kernelMb: memoryMb }),
+    ...(kernelSlackMb !== null && { kernelMb: limits.memoryMb + kernelSlackMb }),
     readyMs: READY_MS[message.language],
     onLine(line) {
       bytesLeft -= Buffer.byteLength(line);

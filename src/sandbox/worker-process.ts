@@ -161,6 +161,8 @@ export class WorkerProcess {
       this.#limitStart(this.#current);
       this.runs++;
       this.setActive(true);
+      // Before the program begins: what the worker holds now is none of it.
+      if (exchange.kernelMb !== undefined) this.#group?.limit(exchange.kernelMb * MIB);
       this.#arm(exchange, sentAtMs + (exchange.readyMs ?? 0));
       this.#child.stdin.write(encodeFrame(exchange.message));
     });
@@ -179,8 +181,7 @@ export class WorkerProcess {
     for (const handle of [this.#child, this.#child.stdin, this.#child.stdout, this.#child.stderr]) toggle(handle);
   }
 
-  #arm({ timeoutMs, graceMs, memoryMb, kernelMb }: Exchange, fromMs: number): void {
-    if (kernelMb !== undefined) this.#group?.limit(kernelMb * MIB);
+  #arm({ timeoutMs, graceMs, memoryMb }: Exchange, fromMs: number): void {
     this.#watch.arm(fromMs + timeoutMs + graceMs, this.#rssLimit(memoryMb));
   }
 
