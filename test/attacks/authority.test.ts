@@ -8,8 +8,11 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { processLauncher } from "../../src/sandbox/launchers/process.ts";
+import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import { findWorkerFiles } from "../../src/sandbox/worker-files.ts";
 import { findWorkerNode } from "../../src/sandbox/worker-node.ts";
+import { describeLauncher } from "../fixtures/launchers.ts";
+import { PATIENT } from "../fixtures/use-sandbox.ts";
 import { listLeaves } from "../studio/process-tree.ts";
 import { CANARY, describeAttacks, expectNothingOfTheHost, useAttackedSandbox } from "./attack.ts";
 
@@ -17,17 +20,24 @@ const inUse = useAttackedSandbox();
 describeAttacks("authority", inUse);
 
 describe("the worker itself", () => {
-  it("has an environment of exactly two names, neither the host's", async () => {
-    await inUse.run("1");
-    const workers = listLeaves(process.pid);
-    expect(workers.length).toBeGreaterThan(0);
-    for (const { pid } of workers) {
-      const environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").filter(Boolean).sort();
-      // bubblewrap adds where it is, which is the root.
-      expect(environment.filter((entry) => entry !== "PWD=/")).toEqual(["LC_ALL=en_US.UTF-8", "TZ=UTC"]);
-      expect(environment.join()).not.toContain(CANARY);
-    }
-  });
+  // A container has an environment of its engine's making, and is no child of this process.
+  for (const containment of ["process", "bubblewrap"] as const) {
+    describeLauncher(containment, () => {
+      it("has an environment of exactly two names, neither the host's", async () => {
+        const before = new Set(listLeaves(process.pid).map(({ pid }) => pid));
+        await using sandbox = await createSandbox({ containment, workers: 1, standby: 0, ...PATIENT });
+        expect(await sandbox.run({ language: "javascript", source: "1" })).toMatchObject({ ok: true });
+        const workers = listLeaves(process.pid).filter(({ pid }) => !before.has(pid));
+        expect(workers.length).toBeGreaterThan(0);
+        for (const { pid } of workers) {
+          const environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").filter(Boolean).sort();
+          // bubblewrap adds where it is, which is the root.
+          expect(environment.filter((entry) => entry !== "PWD=/")).toEqual(["LC_ALL=en_US.UTF-8", "TZ=UTC"]);
+          expect(environment.join()).not.toContain(CANARY);
+        }
+      });
+    });
+  }
 
   it("starts no process however a program floods it", async () => {
     const flood =
