@@ -1,11 +1,10 @@
 /**
  * `run`: one program as a tool call through the real graph, and what a model would be told of it.
  * Must not go round the graph: what is printed is the graph's own observation, with the receipt's usage.
+ * Must not import LangGraph at once: a wrong file is answered before, and the worker starts while it is loaded.
  */
 
-import { AIMessage } from "@langchain/core/messages";
 import { TOOL_NAMES } from "../graph/tool-names.ts";
-import { createCodeExecutionGraph } from "../graph/workflow.ts";
 import { LIMITS } from "../limits.ts";
 import { printJson } from "../protocol/json.ts";
 import { encodeInput } from "../sandbox/input.ts";
@@ -58,11 +57,12 @@ function readObservation(text: string, receipts: readonly Receipt[]): Observatio
 
 async function runThroughGraph(source: string, language: Language, input: { input?: JsonValue }, options: RunOptions) {
   const policy = await loadPolicy(options.policy);
-  const sandbox = await openSandbox(
-    options,
-    { workers: 1, standby: 0, limits: matchArgumentBytes(options.limit) },
-    policy,
-  );
+  const limits = matchArgumentBytes(options.limit);
+  const [sandbox, { createCodeExecutionGraph }, { AIMessage }] = await Promise.all([
+    openSandbox(options, { workers: 1, standby: 0, limits }, policy),
+    import("../graph/workflow.ts"),
+    import("@langchain/core/messages"),
+  ]);
   if (!sandbox.languages.includes(language)) {
     throw new UsageError(`there is no engine for ${language} in this version: use ${sandbox.languages.join(" or ")}`);
   }

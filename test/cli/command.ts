@@ -103,3 +103,11 @@ export function cpuTicksOfChildren(pid: number): number[] {
     }
   });
 }
+
+/** Runs a program from standard input and reads the line of JSON that it prints; there must be no other. */
+export async function runJson(source: string, ...args: string[]) {
+  const ended = await runCommand(["run", "--json", ...args, "-"], { stdin: source });
+  const [observation, ...others] = parseLines(ended.stdout);
+  if (others.length > 0) throw new Error(`more than one line: ${ended.stdout}`);
+  return { ...ended, observation };
+}

@@ -61,12 +61,6 @@ describe("the tour", { timeout: PATIENCE_MS }, () => {
     expect(stdout).not.toContain("\u001b");
     expect(stdout.split("\n").filter((line) => widthOf(line) > 80)).toEqual([]);
   });
-
-  it("is not checked under another policy, and says so", async () => {
-    const { code, stdout } = await runCommand(["--policy", "strict"]);
-    expect(unwrap(stdout)).toContain("not checked");
-    expect(code).toBe(0);
-  });
 });
 
 describe("findDifference", () => {
