@@ -13,7 +13,7 @@ import { failure, fromEnd, fromNoWorker, fromOutcome } from "./observation.ts";
 import type { Pool } from "./pool.ts";
 import type { PreparedRun } from "./request.ts";
 import { monotonicMs } from "./supervisor-memory.ts";
-import type { ExchangeEnd, WorkerProcess } from "./worker-process.ts";
+import { type ExchangeEnd, REST_LIMITS_MS, type WorkerProcess } from "./worker-process.ts";
 
 /**
  * Memory that the watchdog allows above the isolate's own limit, for what V8 needs around a heap. In Python also for code
@@ -26,7 +26,7 @@ export const MEMORY_SLACK_MB: Readonly<Record<Language, number>> = { javascript:
  */
 const KERNEL_SLACK_MB: Readonly<Record<Language, number | null>> = { javascript: 32, python: null };
 /** What a run may wait in its worker, before its clock starts, for an interpreter that is still being made. */
-const READY_MS: Readonly<Record<Language, number>> = { javascript: 0, python: 20_000 };
+const READY_MS: Readonly<Record<Language, number>> = { javascript: 0, python: REST_LIMITS_MS.python };
 /** A worker that ended before it began the run is no fault of the program: another may try. */
 const MAX_ATTEMPTS = 3;
 /** After these an engine is not used again. */

@@ -5,6 +5,7 @@
 
 import { encodeFrame, FrameReader } from "../protocol/frame.ts";
 import { decodeWorkerMessage, type WorkerMessage } from "../protocol/messages.ts";
+import type { Language } from "../types.ts";
 import { createMemoryGroup, type MemoryGroup } from "./cgroup.ts";
 import { createEnding, describeExit, type Ending, watchOrEnd } from "./ending.ts";
 import type { Answer, Exchange, ExchangeEnd, WorkerEnd } from "./exchange.ts";
@@ -16,8 +17,11 @@ import { monotonicMs } from "./supervisor-memory.ts";
 
 const MIB = 1024 * 1024;
 const STDERR_KEPT = 4000;
-/** Longest that a worker may clean up after an answer and make its next isolate, and longest that a run may take to begin. */
-const REST_LIMIT_MS = 5000;
+/**
+ * Longest that a worker may clean up after an answer and make its next isolate, and longest that a run may take to begin.
+ * On a busy machine a Python interpreter takes many seconds: its worker is not ended for that, since a new one takes longer.
+ */
+export const REST_LIMITS_MS: Readonly<Record<Language, number>> = { javascript: 5000, python: 20_000 };
 
 export type { Answer, Exchange, ExchangeEnd, WorkerEnd } from "./exchange.ts";
 
@@ -108,7 +112,7 @@ export class WorkerProcess {
     command: Command,
     supervisor: Supervisor,
     startTimeoutMs: number,
-    restLimitMs = REST_LIMIT_MS,
+    restLimitMs = REST_LIMITS_MS.javascript,
   ): Promise<WorkerProcess> {
     const group = command.wallMb === undefined ? null : createMemoryGroup(command.wallMb * MIB);
     const child = spawnWorker(command);

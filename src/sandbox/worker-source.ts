@@ -12,7 +12,7 @@ import { checkPythonSnapshot } from "./python-snapshot.ts";
 import type { Supervisor } from "./supervisor.ts";
 import { findWorkerFiles, type WorkerFiles } from "./worker-files.ts";
 import { findWorkerNeeds } from "./worker-needs.ts";
-import { WorkerProcess } from "./worker-process.ts";
+import { REST_LIMITS_MS, WorkerProcess } from "./worker-process.ts";
 
 export interface WorkerSource {
   /** The launcher that workers come from. */
@@ -65,7 +65,8 @@ export async function openWorkerSource(options: ResolvedSandboxOptions, supervis
       const files = filesOf(language);
       const jitless = options.hardened;
       const plan = { ...needs, files, role, language, prepared, env: options.workerEnv, jitless };
-      const worker = await WorkerProcess.start(current.launcher.command(plan), supervisor, options.startTimeoutMs);
+      const command = current.launcher.command(plan);
+      const worker = await WorkerProcess.start(command, supervisor, options.startTimeoutMs, REST_LIMITS_MS[language]);
       first ??= worker;
       return worker;
     } catch (error) {

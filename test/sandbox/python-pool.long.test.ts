@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
+import { REST_LIMITS_MS } from "../../src/sandbox/worker-process.ts";
 import { listChildren, readResidentMb } from "../bench/processes.ts";
 import { PATIENT, useSandbox } from "../fixtures/use-sandbox.ts";
 
@@ -26,6 +27,29 @@ describe("a host that runs no Python", () => {
     expect(listChildren().filter((id) => !before.has(id))).toHaveLength(1);
     await sandbox.run({ language: "python", source: "1" });
     expect(listChildren().filter((id) => !before.has(id)).length).toBeGreaterThan(1);
+  });
+});
+
+describe("an interpreter that takes long to make", () => {
+  /** Longer than a worker of JavaScript may take. */
+  const STOPPED_MS = REST_LIMITS_MS.javascript + 1000;
+
+  it.skipIf(process.platform !== "linux")("is waited for: its worker is the same afterwards", async () => {
+    const before = new Set(listChildren());
+    const ours = () => listChildren().filter((id) => !before.has(id));
+    const python = { workers: 1, prepared: 1 };
+    await using sandbox = await createSandbox({ ...PATIENT, workers: 1, standby: 0, containment: "process", python });
+    const script = new Set(ours());
+    const run = () => sandbox.run({ language: "python", source: "1", limits: { timeoutMs: 20_000 } });
+    expect(await run()).toMatchObject({ ok: true });
+    const workers = ours().filter((id) => !script.has(id));
+    // It has answered, and makes its next interpreter.
+    for (const pid of workers) process.kill(pid, "SIGSTOP");
+    const next = run();
+    await new Promise((done) => setTimeout(done, STOPPED_MS));
+    for (const pid of workers) process.kill(pid, "SIGCONT");
+    expect(await next).toMatchObject({ ok: true });
+    expect(ours().filter((id) => !script.has(id))).toEqual(workers);
   });
 });
 
