@@ -184,6 +184,15 @@ export const THREATS: readonly Threat[] = [
     test: "test/sandbox/bubblewrap.long.test.ts",
   },
   {
+    id: "overlooked-worker",
+    threat:
+      "A worker that was taken over ends its first thread alone: without memory, it is taken for one that has ended.",
+    defence:
+      "The supervisor ends whatever shows no memory; only a process that is gone is not asked for its deadline any more.",
+    file: "src/sandbox/supervisor-thread.ts",
+    test: "test/attacks/deadline.test.ts",
+  },
+  {
     id: "flattering-report",
     threat: "The operator believes in an isolation that is not there on this machine.",
     defence:

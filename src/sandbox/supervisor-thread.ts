@@ -21,11 +21,16 @@ const slots = Array.from({ length: count }, (_, slot) => ({
 }));
 const buffer = Buffer.alloc(128);
 
+/** What is known of a process that is not resident: it is gone, has given all its memory back, or cannot be looked at. */
+const GONE = -1;
+const ENDED = -2;
+const UNKNOWN = 0;
+
 /**
- * Resident bytes; null where the process is no more. Open by pid once, so that a reused pid is never mistaken for it.
- * 0 where it cannot be read, as in a host that has no file descriptor left: its deadline holds all the same.
+ * Resident bytes, or one of these. Open by pid once, so that a reused pid is never mistaken for it.
+ * Unknown where it cannot be read, as in a host that has no file descriptor left: its deadline holds all the same.
  */
-function residentBytes(slot: (typeof slots)[number], pid: number): number | null {
+function residentBytes(slot: (typeof slots)[number], pid: number): number {
   try {
     if (slot.statm?.pid !== pid) {
       const old = slot.statm;
@@ -35,10 +40,10 @@ function residentBytes(slot: (typeof slots)[number], pid: number): number | null
       slot.statm = { pid, fd: openSync(`/proc/${pid}/statm`, "r") };
     }
     const text = buffer.toString("latin1", 0, readSync(slot.statm.fd, buffer, 0, buffer.length, 0));
-    return Number(text.split(" ")[1]) * PAGE_BYTES;
+    return Number(text.split(" ")[1]) * PAGE_BYTES || ENDED;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return code === "ENOENT" || code === "ESRCH" ? null : 0;
+    return code === "ENOENT" || code === "ESRCH" ? GONE : UNKNOWN;
   }
 }
 
@@ -57,6 +62,23 @@ function end(slot: (typeof slots)[number], pid: number, cause: "deadline" | "mem
   if (serial > 0 && !isWorker) writeSync(Atomics.load(words, slot.undertakerFd), `kill ${serial}\n`);
 }
 
+/** By another's hand, the kernel's above all: its time is noted, since a caller whose loop is blocked sees it much later. */
+function noteEnd(slot: (typeof slots)[number]): void {
+  if (Atomics.load(words, slot.cause) === 0) numbers[slot.endedAt] ||= monotonicMs();
+}
+
+/**
+ * One without memory has ended, and its parent has not noticed; or its first thread alone has, on purpose, to be overlooked
+ * with all the others. Nothing is lost by ending what has ended. False where it may not be.
+ */
+function isEndedForGood(pid: number): boolean {
+  try {
+    return process.kill(pid, "SIGKILL");
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ESRCH";
+  }
+}
+
 function poll(): boolean {
   let isBusy = false;
   for (const slot of slots) {
@@ -64,9 +86,10 @@ function poll(): boolean {
     isBusy = true;
     const pid = Atomics.load(words, slot.pid);
     const watched = Atomics.load(words, slot.watchedPid);
-    const resident = canReadMemory && watched !== 0 ? residentBytes(slot, watched) : 0;
-    if (Atomics.load(words, slot.state) !== ARMED || resident === null) continue;
-    if (resident > (numbers[slot.rssLimit] ?? Number.POSITIVE_INFINITY)) end(slot, pid, "memory");
+    const resident = canReadMemory && watched !== 0 ? residentBytes(slot, watched) : UNKNOWN;
+    if (Atomics.load(words, slot.state) !== ARMED) continue;
+    if (resident === GONE || (resident === ENDED && isEndedForGood(watched))) noteEnd(slot);
+    else if (resident > (numbers[slot.rssLimit] ?? Number.POSITIVE_INFINITY)) end(slot, pid, "memory");
     else if (monotonicMs() >= (numbers[slot.deadline] ?? Number.POSITIVE_INFINITY)) end(slot, pid, "deadline");
   }
   return isBusy;

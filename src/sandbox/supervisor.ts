@@ -28,7 +28,7 @@ export interface Watch {
   /** Records why the worker is ended; false where another cause came first. */
   claim(cause: Exclude<Cause, "none" | "deadline" | "memory">): boolean;
   cause(): Cause;
-  /** When the supervisor ended the worker, on the monotonic clock; 0 where it did not. */
+  /** When the supervisor ended the worker or saw that it had ended, on the monotonic clock; 0 where it did neither. */
   endedAtMs(): number;
   release(): void;
 }

@@ -7,8 +7,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
+import { LIMITS } from "../../src/limits.ts";
 import { createMemoryGroup, memoryGroupOf, readLimit } from "../../src/sandbox/cgroup.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
+import type { Observation } from "../../src/types.ts";
 import { canGroup, groupBytes, listGroups, NO_GROUPS } from "../fixtures/groups.ts";
 import { describeLauncher } from "../fixtures/launchers.ts";
 import { runHost, startHost } from "../fixtures/run-host.ts";
@@ -65,6 +67,16 @@ describe.skipIf(!canGroup())(`a memory cgroup (skipped where ${NO_GROUPS})`, () 
         expect(peak).toBeLessThanOrEqual(limit);
         expect(peak - idle).toBeLessThanOrEqual((MEMORY_MB + ALLOWED_MB + RESTING_MB) * MIB);
         expect(await sandbox.run({ language: "javascript", source: "6 * 7" })).toMatchObject({ result: 42 });
+      });
+
+      it("ends one while the caller's loop is blocked, and the true end is told with its true time", async () => {
+        const blockMs = 3000;
+        const hog = JSON.stringify(HOGS.slice(0, 1));
+        const { code, lines } = await runHost("blocked-host.ts", [String(blockMs), hog, "{}", containment]);
+        expect(code).toBe(0);
+        const [told] = lines as [{ observations: Observation[] }];
+        expect(told.observations).toMatchObject([{ status: "memory_limit", stdout: ["before"] }]);
+        expect(told.observations[0]?.usage.wallMs).toBeLessThan(LIMITS.timeoutMs.default + 500);
       });
 
       it("is reported as it is read back, and gone with its worker", async () => {
