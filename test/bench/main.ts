@@ -2,7 +2,7 @@
  * The benchmark: every figure that the project promises, in one run, as a table of wanted and seen. Writes no file and
  * exits 0 whatever it saw: a figure is read by a person, who knows what else the machine was doing.
  * Workers are plain processes here, whose CPU time and memory can be read; containment.ts measures what contains them.
- * `--quick` takes fewer samples; `--json` prints one object in place of the table.
+ * `--quick` takes fewer samples; `--json` prints one object in place of the table; `--only paced,python` takes these parts.
  */
 
 import { availableParallelism } from "node:os";
@@ -53,7 +53,7 @@ async function attempt(name: string, measure: () => Promise<Row[]>): Promise<Row
   }
 }
 
-async function measureAll(isQuick: boolean): Promise<Report> {
+async function measureAll(isQuick: boolean, only: readonly string[]): Promise<Report> {
   const started = performance.now();
   const workers = availableParallelism();
   await using sandbox = await createSandbox({ containment: "process" });
@@ -62,8 +62,9 @@ async function measureAll(isQuick: boolean): Promise<Report> {
   for (let index = 0; index < WARM_UP; index++) await runProgram(sandbox);
   const subject: Subject = { sandbox, workers, workerNode: findWorkerNode(null).path, isQuick };
   const rows: Row[] = [];
-  for (const [name, measure] of Object.entries(SECTIONS)) {
-    rows.push(...(await attempt(name, () => measure(subject))));
+  for (const name of only) {
+    const measure = SECTIONS[name];
+    if (measure) rows.push(...(await attempt(name, () => measure(subject))));
   }
   const seconds = Math.round((performance.now() - started) / 100) / 10;
   return { ...machine, quick: isQuick, seconds, rows };
@@ -82,13 +83,19 @@ function printTable({ rows, ...report }: Report): void {
   console.log(`${missed === 0 ? "all wanted figures seen" : `${missed} figures missed`}; took ${seconds} s`);
 }
 
-function readFlags(): { quick?: boolean; json?: boolean } {
-  return parseArgs({ options: { quick: { type: "boolean" }, json: { type: "boolean" } } }).values;
+function readFlags(): { quick: boolean; json: boolean; only: string[] } {
+  const flag = { type: "boolean", default: false } as const;
+  const { quick, json, only } = parseArgs({ options: { quick: flag, json: flag, only: { type: "string" } } }).values;
+  const names = only?.split(",") ?? Object.keys(SECTIONS);
+  const unknown = names.find((name) => !Object.hasOwn(SECTIONS, name));
+  if (unknown !== undefined)
+    throw new Error(`--only: no part "${unknown}"; there are ${Object.keys(SECTIONS).join(", ")}`);
+  return { quick, json, only: names };
 }
 
 try {
-  const { quick = false, json = false } = readFlags();
-  const report = await measureAll(quick);
+  const { quick, json, only } = readFlags();
+  const report = await measureAll(quick, only);
   if (json) console.log(JSON.stringify(report));
   else printTable(report);
 } catch (error) {

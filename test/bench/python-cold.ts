@@ -5,7 +5,7 @@
 
 import { createSandbox } from "../../src/index.ts";
 
-const sandbox = await createSandbox({ workers: 1, standby: 0 });
+const sandbox = await createSandbox({ containment: "process", workers: 1, standby: 0 });
 const { result } = await sandbox.run({ language: "python", source: "6 * 7" });
 const ms = performance.now();
 await sandbox.close();
