@@ -2,25 +2,11 @@
  * More of `run` than `npm test` has time for: each test starts the real command, some of them twice.
  */
 
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parseLines, runCommand, runJson } from "./command.ts";
+import { useFiles } from "./files.ts";
 
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "sallyport-cli-"));
-});
-
-afterAll(() => rm(folder, { recursive: true }));
-
-async function write(name: string, content: string): Promise<string> {
-  const path = join(folder, name);
-  await writeFile(path, content);
-  return path;
-}
+const write = useFiles();
 
 describe("run", () => {
   it("keeps what was printed before a memory bomb", async () => {

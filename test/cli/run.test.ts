@@ -3,25 +3,11 @@
  * Each test is one call of the command; what the engine does in general is tested elsewhere, more calls in run.long.test.ts.
  */
 
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { runCommand, runJson } from "./command.ts";
+import { useFiles } from "./files.ts";
 
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "sallyport-cli-"));
-});
-
-afterAll(() => rm(folder, { recursive: true }));
-
-async function write(name: string, content: string): Promise<string> {
-  const path = join(folder, name);
-  await writeFile(path, content);
-  return path;
-}
+const write = useFiles();
 
 describe("run --json", () => {
   it("prints one line with the observation and its usage", async () => {
@@ -122,8 +108,7 @@ describe("wrong use ends with 2, one sentence and no stack:", () => {
     ["no policy", '{"version":1}', /policy/],
     ["no UTF-8", Buffer.from([0xff, 0xfe]), /not UTF-8/],
   ])("a policy file that holds %s", async (_what, content, sentence) => {
-    const path = join(folder, "policy.json");
-    await writeFile(path, content);
+    const path = await write("policy.json", content);
     const { code, stderr } = await runCommand(["run", "-", "--policy", path], { stdin: "return 1" });
     expect(stderr).toMatch(sentence);
     expect(stderr).not.toMatch(/\n\s+at /);
