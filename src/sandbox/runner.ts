@@ -21,8 +21,8 @@ import { type ExchangeEnd, REST_LIMITS_MS, type WorkerProcess } from "./worker-p
  */
 export const MEMORY_SLACK_MB: Readonly<Record<Language, number>> = { javascript: 64, python: 192 };
 /**
- * The same that the kernel allows, above what the worker holds when the program is sent. Less than the watchdog's, who counts
- * from what it held when it was new. Not Python's, whose next interpreters are made while its worker rests.
+ * The same that the kernel allows, above what the worker holds when the program is sent; the watchdog counts from what it
+ * held when it was new. Not Python's, whose next interpreters are made while its worker rests.
  */
 const KERNEL_SLACK_MB: Readonly<Record<Language, number | null>> = { javascript: 32, python: null };
 /** What a run may wait in its worker, before its clock starts, for an interpreter that is still being made. */
