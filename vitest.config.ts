@@ -12,6 +12,10 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Every test file starts real worker processes; more files at once than cores only makes limits noisy.
     maxWorkers: 2,
+    // Files of one vitest worker share its modules, LangGraph's above all: half of `npm test` would be loading them again.
+    isolate: false,
+    unstubEnvs: true,
+    restoreMocks: true,
     projects: [
       // `npm test`: what a newcomer waits for. `npm run test:long`: whole processes, again and again; CI runs both.
       {

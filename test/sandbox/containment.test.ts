@@ -34,6 +34,9 @@ describe("the launchers", () => {
 describe("auto, where nothing can contain", () => {
   it("ends at process, warns, and says for each launcher why not, and what to do", async () => {
     const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+    // A module of its own: a process is warned once, and the tests before this one had theirs.
+    vi.resetModules();
+    const { createSandbox } = await import("../../src/sandbox/sandbox.ts");
     await using sandbox = await createSandbox(UNCONTAINED);
     const report = await sandbox.report();
     expect(report.containment).toBe("process");

@@ -31,7 +31,7 @@ const alive = (fake: FakePool): number => fake.started.filter(({ hasEnded }) => 
 describe("tenants", () => {
   it("never share a worker, one after the other or at once", async () => {
     await using fake = await createFakePool({ size: 2, standby: 1 });
-    const tenants = Array.from({ length: 40 }, (_, index) => ["a", "b", "c", ""][(index * 7) % 4] ?? "");
+    const tenants = Array.from({ length: 16 }, (_, index) => ["a", "b", "c", ""][(index * 7) % 4] ?? "");
     for (const callers of [1, 4]) {
       const served = await serve(fake, tenants, callers);
       for (const names of served.values()) expect([...names]).toHaveLength(1);
@@ -53,7 +53,7 @@ describe("tenants", () => {
     }, 1);
     await serve(
       fake,
-      Array.from({ length: 25 }, (_, index) => `tenant ${index}`),
+      Array.from({ length: 12 }, (_, index) => `tenant ${index}`),
       3,
     );
     clearInterval(watch);
