@@ -28,7 +28,7 @@ export type Status =
 /** Observation fields that were cut to fit a limit. */
 export type Truncated = "stdout" | "message";
 
-/** What a run cost. Milliseconds; `cpuMs` is null where the worker was killed before it could say. */
+/** Milliseconds. `cpuMs`: null where the worker was killed. `queueMs`: for a worker, in Python also for its interpreter. */
 export interface Usage {
   wallMs: number;
   cpuMs: number | null;

@@ -193,6 +193,13 @@ export const THREATS: readonly Threat[] = [
     test: "test/attacks/deadline.test.ts",
   },
   {
+    id: "reused-pid",
+    threat: "A worker gets the process id of one that ended before it, and is taken for that one: nobody ends it.",
+    defence: "What the supervisor holds open to see a worker by is of that worker alone, and opened anew for the next.",
+    file: "src/sandbox/supervisor-thread.ts",
+    test: "test/sandbox/reused-pid.long.test.ts",
+  },
+  {
     id: "flattering-report",
     threat: "The operator believes in an isolation that is not there on this machine.",
     defence:

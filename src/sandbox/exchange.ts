@@ -16,8 +16,14 @@ export interface WorkerEnd {
 
 export type Answer = OutcomeMessage | ManifestMessage | ProbedMessage;
 
-/** How an exchange went: an answer, or the worker's end. `wallMs` is bounded by what this process saw of it. */
-export type ExchangeEnd = { hasStarted: boolean; wallMs: number } & ({ answer: Answer } | { ended: WorkerEnd });
+/**
+ * How an exchange went: an answer, or the worker's end. `wallMs` is bounded by what this process saw of it; `waitedMs` passed
+ * in the worker before it began.
+ */
+export type ExchangeEnd = { hasStarted: boolean; waitedMs: number; wallMs: number } & (
+  | { answer: Answer }
+  | { ended: WorkerEnd }
+);
 
 export interface Exchange {
   message: HostMessage;

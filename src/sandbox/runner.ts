@@ -98,7 +98,8 @@ async function runOnWorker(
       }
       stdout.push(line);
       try {
-        onStdout?.(line);
+        // What was on its way when the caller gave up is kept, and not told any more.
+        if (!signal?.aborted) onStdout?.(line);
       } catch (error) {
         // The caller's own fault, and no reason to end a worker: thrown when the run is over.
         listenerFault ??= { error };
@@ -110,7 +111,9 @@ async function runOnWorker(
     },
   });
   signal?.removeEventListener("abort", onAbort);
-  const parts = { stdout, stdoutTruncated, queueMs, wallMs: end.wallMs };
+  // Waiting for an interpreter is waiting, wherever it was.
+  const waitedMs = READY_MS[message.language] > 0 ? end.waitedMs : 0;
+  const parts = { stdout, stdoutTruncated, queueMs: queueMs + waitedMs, wallMs: end.wallMs };
   const execution = settle(end, pool, worker, prepared, parts);
   if (listenerFault) throw (listenerFault as { error: unknown }).error;
   return execution;

@@ -16,13 +16,14 @@ export const SLEEPING = 0;
 export const CLOSED = 1;
 const CONTROL_WORDS = 4;
 
-const WORDS_PER_SLOT = 6;
+const WORDS_PER_SLOT = 7;
 const STATE = 0;
 const PID = 1;
 const CAUSE = 2;
 const WATCHED_PID = 3;
 const UNDERTAKER_FD = 4;
 const SERIAL = 5;
+const TURN = 6;
 
 const NUMBERS_PER_SLOT = 3;
 const DEADLINE = 0;
@@ -58,6 +59,8 @@ export function slotAt(slot: number) {
     /** Where to write the number of a worker that `pid` does not end; serial is 0 where `pid` does. */
     undertakerFd: word + UNDERTAKER_FD,
     serial: word + SERIAL,
+    /** Counts the workers that the slot has had: the pid of one may be that of another before it. */
+    turn: word + TURN,
     deadline: number + DEADLINE,
     rssLimit: number + RSS_LIMIT,
     endedAt: number + ENDED_AT,

@@ -17,7 +17,7 @@ const { memory, count } = workerData as { memory: SharedArrayBuffer; count: numb
 const { words, numbers } = openSharedMemory(memory, count);
 const slots = Array.from({ length: count }, (_, slot) => ({
   ...slotAt(slot),
-  statm: null as { pid: number; fd: number } | null,
+  statm: null as { pid: number; turn: number; fd: number } | null,
 }));
 const buffer = Buffer.alloc(128);
 
@@ -27,17 +27,19 @@ const ENDED = -2;
 const UNKNOWN = 0;
 
 /**
- * Resident bytes, or one of these. Open by pid once, so that a reused pid is never mistaken for it.
+ * Resident bytes, or one of these. Open by pid once for each worker, so that a reused pid is never mistaken for it, nor a
+ * worker for an earlier one of the same pid, which is gone.
  * Unknown where it cannot be read, as in a host that has no file descriptor left: its deadline holds all the same.
  */
 function residentBytes(slot: (typeof slots)[number], pid: number): number {
   try {
-    if (slot.statm?.pid !== pid) {
+    const turn = Atomics.load(words, slot.turn);
+    if (slot.statm?.pid !== pid || slot.statm.turn !== turn) {
       const old = slot.statm;
       // Before it is closed: a number that was closed may already be another file's.
       slot.statm = null;
       if (old) closeSync(old.fd);
-      slot.statm = { pid, fd: openSync(`/proc/${pid}/statm`, "r") };
+      slot.statm = { pid, turn, fd: openSync(`/proc/${pid}/statm`, "r") };
     }
     const text = buffer.toString("latin1", 0, readSync(slot.statm.fd, buffer, 0, buffer.length, 0));
     return Number(text.split(" ")[1]) * PAGE_BYTES || ENDED;

@@ -25,7 +25,7 @@ export interface Watch {
   disarm(): void;
   /** The worker is another process than the command: its memory counts. It ends with the command, or is ended itself. */
   follow(workerPid: number, isEnded: "with its command" | "itself"): void;
-  /** Records why the worker is ended; false where another cause came first. */
+  /** Records why the worker is ended; false where another cause came first, or it had ended by itself. */
   claim(cause: Exclude<Cause, "none" | "deadline" | "memory">): boolean;
   cause(): Cause;
   /** When the supervisor ended the worker or saw that it had ended, on the monotonic clock; 0 where it did neither. */
@@ -78,6 +78,7 @@ export function createSupervisor(capacity: number): Supervisor {
         throw new SandboxError("ENGINE_UNAVAILABLE", "More workers than the supervisor can watch.");
       const at = slotAt(slot);
       let isReleased = false;
+      Atomics.add(words, at.turn, 1);
       Atomics.store(words, at.pid, pid);
       Atomics.store(words, at.cause, 0);
       // Until the worker is found, the one who is watched is nobody: ending the command alone is then not enough.
@@ -100,8 +101,10 @@ export function createSupervisor(capacity: number): Supervisor {
           Atomics.store(words, at.watchedPid, workerPid);
           if (isEnded === "itself") Atomics.store(words, at.pid, workerPid);
         },
-        claim: (reason) =>
-          !isReleased && Atomics.compareExchange(words, at.cause, 0, CAUSES.indexOf(reason)) === 0 && stamp(at.endedAt),
+        claim(reason) {
+          if (isReleased || numbers[at.endedAt] !== 0) return false;
+          return Atomics.compareExchange(words, at.cause, 0, CAUSES.indexOf(reason)) === 0 && stamp(at.endedAt);
+        },
         cause: () => final?.cause ?? cause(),
         endedAtMs: () => final?.endedAtMs ?? numbers[at.endedAt] ?? 0,
         release() {

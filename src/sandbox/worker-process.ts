@@ -157,7 +157,7 @@ export class WorkerProcess {
   exchange(exchange: Exchange): Promise<ExchangeEnd> {
     return new Promise((resolve) => {
       if (this.#end) {
-        resolve({ ended: this.#end, hasStarted: false, wallMs: 0 });
+        resolve({ ended: this.#end, hasStarted: false, waitedMs: 0, wallMs: 0 });
         return;
       }
       const sentAtMs = monotonicMs();
@@ -258,10 +258,11 @@ export class WorkerProcess {
     this.#watch.arm(monotonicMs() + this.#restLimitMs, this.#rssLimit(current.memoryMb));
     this.#current = null;
     this.setActive(false);
-    const { sentAtMs } = current;
+    const { sentAtMs, startedAtMs } = current;
     const told = answer.type === "outcome" ? answer.wallMs : 0;
+    const wallMs = Math.min(told, monotonicMs() - sentAtMs);
     // From the sending on: where this event loop was blocked, start and answer were read at the same late moment.
-    current.resolve({ answer, hasStarted: true, wallMs: Math.min(told, monotonicMs() - sentAtMs) });
+    current.resolve({ answer, hasStarted: true, waitedMs: startedAtMs - sentAtMs, wallMs });
   }
 
   /** The next run may be on its way already: then its own limits hold. */
@@ -286,7 +287,8 @@ export class WorkerProcess {
       const { startedAtMs, sentAtMs } = current;
       clearTimeout(current.startLimit);
       const wallMs = endedAtMs - (startedAtMs > 0 && startedAtMs < endedAtMs ? startedAtMs : sentAtMs);
-      current.resolve({ ended: this.#end, hasStarted: startedAtMs > 0, wallMs });
+      const waitedMs = Math.max(startedAtMs - sentAtMs, 0);
+      current.resolve({ ended: this.#end, hasStarted: startedAtMs > 0, waitedMs, wallMs });
     }
     return this.#end;
   }

@@ -89,6 +89,31 @@ describe("a signal that is aborted", () => {
     expect(observation).toMatchObject(CANCELLED);
   });
 
+  it("after the worker has ended, unseen by a caller whose loop was blocked: it is told as what it was, with its true time", async () => {
+    const blockMs = 1500;
+    await using fake = await createFakePool({ behaviours: ["killsItself", "honest"] });
+    const controller = new AbortController();
+    const running = fake.run({ signal: controller.signal });
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, blockMs);
+    controller.abort();
+    const observation = await running;
+    expect(observation).toMatchObject({ ok: false, status: "crashed", stdout: ["before"] });
+    expect(observation.usage.wallMs).toBeLessThan(blockMs - 100);
+  });
+
+  it("by who hears a line: no further line is heard", async () => {
+    const controller = new AbortController();
+    const heard: string[] = [];
+    const onStdout = (line: string) => {
+      heard.push(line);
+      controller.abort();
+    };
+    const source = "for (let n = 0; n < 100; n++) console.log(n); for (;;);";
+    const observation = await run(source, { signal: controller.signal, onStdout });
+    expect(observation).toMatchObject(CANCELLED);
+    expect(heard).toEqual(["0"]);
+  });
+
   it("in the queue behind a worker that cannot begin: it is not tried again and again", async () => {
     await using fake = await createFakePool({ behaviours: ["exitsBeforeTheStart"] });
     const controller = new AbortController();

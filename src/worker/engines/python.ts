@@ -111,5 +111,8 @@ function describeEnd(entry: EntryEnd): EngineOutcome {
 }
 
 function engineFault(): EngineOutcome {
-  return failed("EngineError", "The program ended the interpreter itself: an exit, or recursion beyond its stack.");
+  return failed(
+    "EngineError",
+    "The program ended or broke the interpreter itself: an exit, recursion beyond its stack, or built-ins that it replaced.",
+  );
 }
