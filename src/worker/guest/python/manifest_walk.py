@@ -131,17 +131,24 @@ class Walker:
         for alias in node.names:
             top = alias.name.partition(".")[0]
             self.survey.modules.append(alias.name)
-            self.survey.aliases.setdefault(alias.asname or top, set()).add(alias.name if alias.asname else top)
-            self.bind(alias.asname or top, scope, sure)
+            for name in self.import_as(alias.asname or top, scope, sure):
+                self.survey.aliases.setdefault(name, set()).add(alias.name if alias.asname else top)
 
     def taking(self, node, scope, parent, sure, depth):
         module = "." * node.level + (node.module or "")
         self.survey.modules.append(module)
         for alias in node.names:
             bound = alias.asname or alias.name
-            self.survey.taken.append((module, alias.name, bound))
-            if alias.name != "*":
-                self.bind(bound, scope, sure)
+            for name in self.import_as(bound, scope, sure) if bound != "*" else ["*"]:
+                self.survey.taken.append((module, alias.name, name))
+
+    def import_as(self, name, scope, sure):
+        """Binds it. The names under which it is read: one with two underscores has another inside of a class."""
+        self.bind(name, scope, sure)
+        found = {name, scope.mangle(name)}
+        if scope.kind == "class":
+            self.survey.handed |= found
+        return found
 
     def outside(self, node, scope, parent, sure, depth):
         for name in node.names:
