@@ -7,7 +7,7 @@ import ast
 
 import manifest_names as names
 from manifest_list import NameList
-from manifest_modules import HELD, held_by, top_of
+from manifest_modules import HELD, Places, held_by, top_of
 from manifest_names import is_private
 from manifest_scope import is_free
 from manifest_text import format_members, has_calls, literal
@@ -24,8 +24,8 @@ class Found:
         self.undetermined = set()
         # Other names of functions that read by name: `from operator import attrgetter as get`.
         self.functions = {}
-        # Names that an import statement binds: the modules that each may be.
         self.aliases = {name: set(modules) for name, modules in survey.aliases.items()}
+        self.places = Places(self.aliases)
         # Modules that go about as values: any member that the program mentions may be theirs.
         self.loose = set()
         self.evaluates = False
@@ -165,16 +165,9 @@ class Found:
 
     def of_module(self, name, node, parent):
         """What an import statement's module holds besides its own functions: other modules, and what is not for others."""
-        root, path = node.value, []
-        while isinstance(root, ast.Attribute):
-            path.append(root.attr)
-            root = root.value
-        known = self.aliases.get(root.id) if isinstance(root, ast.Name) else None
-        if known is None:
+        known, holders = self.places.at(node.value)
+        if not known:
             return
-        holders = known
-        for step in reversed(path):
-            holders = held_by(holders, step)
         self.inside(known | holders, name)
         held = self.held(holders, name)
         if held and is_value(node, parent):

@@ -3,6 +3,7 @@ Which modules a module holds, and under which names: `enum.bltns` is `builtins`,
 Read from the real modules, once, before the snapshot is taken: nothing is imported while a program is inspected.
 """
 
+import ast
 import importlib
 import pkgutil
 import sys
@@ -15,6 +16,26 @@ HELD = {}
 def held_by(holders, name):
     """The modules that `name` is in the holders: none of a module that was not read."""
     return {HELD[holder][name] for holder in holders if name in HELD.get(holder, ())}
+
+
+class Places:
+    """Which modules the expressions of a program may be, by the names that its import statements bind."""
+
+    def __init__(self, aliases):
+        self.aliases = aliases
+        self.seen = {}
+
+    def at(self, node):
+        """The modules that the first name of `a.b.c` may be, and those that all of it may be."""
+        path = []
+        while isinstance(node, ast.Attribute) and node not in self.seen:
+            path.append(node)
+            node = node.value
+        first = self.aliases.get(node.id, set()) if isinstance(node, ast.Name) else set()
+        found = self.seen.get(node, (first, first))
+        for step in reversed(path):
+            found = self.seen[step] = (found[0], held_by(found[1], step.attr))
+        return found
 
 
 def top_of(module):
