@@ -32,7 +32,8 @@ for name in names:
   const REFUSED_BY_NAME = "asyncio.subprocess";
   let held: string[][] = [];
   beforeAll(async () => {
-    const run = await inUse.sandbox.run({ language: "python", source: LIST });
+    const run = await inUse.sandbox.run({ language: "python", source: LIST, limits: { timeoutMs: 30_000 } });
+    expect(run.status).toBe("ok");
     held = run.stdout.map((line) => line.split(" ")).filter((names) => !names.includes(REFUSED_BY_NAME));
   });
   const isPermitted = (name: string) => PURE_PYTHON_MODULES.includes(name.split(".")[0] as string);
