@@ -6,29 +6,14 @@ A lower bound: a use of a name that reads by other names is harmless only where 
 import ast
 
 import manifest_names as names
+from manifest_list import NameList
+from manifest_modules import HELD, Places, held_by, top_of
 from manifest_names import is_private
 from manifest_scope import is_free
-from manifest_text import format_members, literal, parse_text
-from manifest_uses import argument_of, asks_for_type, called, is_probe
+from manifest_text import format_members, has_calls, literal
+from manifest_uses import argument_of, asks_for_type, called, is_probe, is_value
 
 ASPECTS = ("imports", "globals", "members", "dynamicCode")
-MAX_NAMES = 500
-MAX_NAME_CHARS = 200
-
-
-class NameList:
-    """Distinct names, bounded; it knows whether one was left out."""
-
-    def __init__(self):
-        self.names = {}
-        self.cut = False
-
-    def add(self, name):
-        kept = name if len(name) <= MAX_NAME_CHARS else name[:MAX_NAME_CHARS] + "…"
-        if len(self.names) < MAX_NAMES or name in names.ALWAYS_KEPT:
-            self.names[kept] = True
-        elif kept not in self.names:
-            self.cut = True
 
 
 class Found:
@@ -39,6 +24,10 @@ class Found:
         self.undetermined = set()
         # Other names of functions that read by name: `from operator import attrgetter as get`.
         self.functions = {}
+        self.aliases = {name: set(modules) for name, modules in survey.aliases.items()}
+        self.places = Places(self.aliases)
+        # Modules that go about as values: any member that the program mentions may be theirs.
+        self.loose = set()
         self.evaluates = False
 
     def leave_open(self, *aspects):
@@ -70,7 +59,7 @@ class Found:
 
     def module(self, name):
         self.imports.add(name)
-        top = name.partition(".")[0]
+        top = top_of(name)
         if top in names.CODE_MODULES:
             self.code.add(top)
         if top not in names.PLAIN_MODULES:
@@ -100,7 +89,8 @@ class Found:
         elif name in names.CODE_MAKERS or name == "breakpoint":
             self.code.add(name)
         elif name in names.ALL_VALUES:
-            self.leave_open("members", "globals")
+            self.leave_open("globals")
+            self.go_about(set().union(*self.aliases.values()))
             self.key(name, node, parent)
         elif name == "type":
             if not asks_for_type(node, parent):
@@ -169,20 +159,22 @@ class Found:
             self.module_or_open(subscript.slice if subscript else None)
         elif name == "__code__" and isinstance(node.ctx, ast.Store):
             self.code.add(name)
-        self.of_module(name, node)
+        self.of_module(name, node, parent)
 
     # Modules under other names.
 
-    def of_module(self, name, node):
+    def of_module(self, name, node, parent):
         """What an import statement's module holds besides its own functions: other modules, and what is not for others."""
-        root = node.value
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        known = self.survey.aliases.get(root.id) if isinstance(root, ast.Name) else None
-        if known is None:
+        known, holders = self.places.at(node.value)
+        if not known:
             return
-        self.inside(known, name)
-        if "builtins" in known:
+        self.inside(known | holders, name)
+        held = self.held(holders, name)
+        if held and is_value(node, parent):
+            self.go_about(held)
+        if name == "__dict__" or name in names.BY_NAME_MEMBERS:
+            self.go_about(holders)
+        if "builtins" in known | holders:
             self.global_name(name, node, None)
         elif "__main__" in known:
             self.globals.add(name)
@@ -198,12 +190,42 @@ class Found:
         elif is_private(name) and not (name.startswith("__") and name.endswith("__")):
             self.leave_open("members")
 
+    def held(self, holders, name):
+        """The modules that `name` is in the holders: as good as imported, but for what is of the holder's own package."""
+        for holder in holders:
+            for module in held_by([holder], name):
+                if top_of(module) != top_of(holder):
+                    self.module(module)
+        return held_by(holders, name)
+
+    def go_about(self, modules):
+        """They are values now: whatever the program mentions may be read from them."""
+        self.leave_open("members")
+        self.loose |= modules
+
+    def tell_loose(self):
+        pending = list(self.loose)
+        mentioned = self.survey.mentioned() if pending else set()
+        while pending:
+            holder = pending.pop()
+            for name in mentioned & HELD.get(holder, {}).keys():
+                found = self.held([holder], name) - self.loose
+                self.loose |= found
+                pending += found
+        if "builtins" in self.loose:
+            for name in mentioned & (names.CODE_MAKERS | {"open", "__import__", "breakpoint"}):
+                self.global_name(name, None, None)
+
     def take(self, module, name, bound):
         if name == "*":
-            self.leave_open("globals", "members")
+            self.leave_open("globals")
+            self.go_about({module})
             return
         self.member(name)
         self.inside({module}, name)
+        held = self.held([module], name)
+        if held:
+            self.aliases.setdefault(bound, set()).update(held)
         if module == "builtins":
             self.global_name(name, None, None)
         self.functions.setdefault(bound, set()).add(name)
@@ -217,6 +239,8 @@ def collect(survey):
         found.module(module)
     for module, name, bound in survey.taken:
         found.take(module, name, bound)
+    for name in survey.handed:
+        found.go_about(found.aliases.get(name, set()))
     for name in survey.own:
         found.private.add(name)
     for name in survey.members:
@@ -229,22 +253,18 @@ def collect(survey):
             found.global_name(name, node, parent)
         for original in found.functions.get(name, ()):
             found.function(original, node, parent)
-        if name in survey.aliases and not (isinstance(parent, ast.Attribute) and parent.value is node):
-            found.leave_open("members")
+        if name in found.aliases and is_value(node, parent):
+            found.go_about(found.aliases[name])
     for name, node, parent in survey.accesses:
         found.access(name, node, parent)
+    found.tell_loose()
     return _finish(found, survey)
-
-
-def _has_calls(text):
-    tree = parse_text(text) if "(" in text or "." in text else None
-    return tree is not None and any(isinstance(node, (ast.Call, ast.Attribute)) for node in ast.walk(tree))
 
 
 def _finish(found, survey):
     if found.evaluates:
         makes_own = "members" in found.undetermined or {"__annotations__", "__annotate__"} & set(found.members.names)
-        if makes_own or any(_has_calls(text) for text in survey.texts):
+        if makes_own or any(has_calls(text) for text in survey.texts):
             found.code.add("annotations")
     if "members" in found.undetermined:
         # Somewhere a name is computed: a text that is such a name is likely to be it.

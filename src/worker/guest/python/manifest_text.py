@@ -40,6 +40,12 @@ def parse_text(text):
         return None
 
 
+def has_calls(text):
+    """Whether it would do anything as code: call something, or read a member."""
+    tree = parse_text(text) if "(" in text or "." in text else None
+    return tree is not None and any(isinstance(node, (ast.Call, ast.Attribute)) for node in ast.walk(tree))
+
+
 def format_members(text, depth=2):
     """The attributes that `text.format(…)` reads; None where it cannot be said."""
     members = []

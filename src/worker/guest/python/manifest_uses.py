@@ -25,6 +25,11 @@ def argument_of(call, position, keyword):
     return found[0] if len(found) == 1 else None
 
 
+def is_value(node, parent):
+    """Not only there for what comes after its dot."""
+    return not (isinstance(parent, ast.Attribute) and parent.value is node)
+
+
 def is_probe(node, parent):
     """Asked about and not called: `isinstance(x, T)`, `x is T`."""
     if isinstance(parent, ast.Compare):

@@ -5,6 +5,7 @@ Judges nothing, runs nothing. Keeps a stack of its own: a deep program must not 
 
 import ast
 
+from manifest_imports import ImportWalker
 from manifest_names import CODE_MAKERS, is_private
 from manifest_scope import Scope
 from manifest_survey import Survey
@@ -19,7 +20,7 @@ class TooLarge(Exception):
     """There is more than the inspector reads."""
 
 
-class Walker:
+class Walker(ImportWalker):
     def __init__(self):
         self.survey = Survey()
         self.stack = []
@@ -127,28 +128,11 @@ class Walker:
         self.push([node.target.id], target, literal(node.value), False, depth)
         self.push([node.value], scope, node, sure, depth)
 
-    def importing(self, node, scope, parent, sure, depth):
-        for alias in node.names:
-            top = alias.name.partition(".")[0]
-            self.survey.modules.append(alias.name)
-            self.survey.aliases.setdefault(alias.asname or top, set()).add(alias.name if alias.asname else top)
-            self.bind(alias.asname or top, scope, sure)
-
-    def taking(self, node, scope, parent, sure, depth):
-        module = "." * node.level + (node.module or "")
-        self.survey.modules.append(module)
-        for alias in node.names:
-            bound = alias.asname or alias.name
-            self.survey.taken.append((module, alias.name, bound))
-            if alias.name != "*":
-                self.bind(bound, scope, sure)
-
     def outside(self, node, scope, parent, sure, depth):
         for name in node.names:
-            mangled = scope.mangle(name)
             # A nonlocal name is bound further out, where it is looked up without being named here.
             if isinstance(node, ast.Global) and scope.parent:
-                scope.outside.add(mangled)
+                scope.outside.add(scope.mangle(name))
 
     # Scopes.
 

@@ -6,7 +6,11 @@ import io
 import json
 import linecache
 import sys
+import typing
 import warnings
+
+from manifest_modules import read_modules
+from manifest_names import PLAIN_MODULES
 
 MODULES = """
 abc array ast asyncio asyncio.base_events asyncio.queues asyncio.taskgroups asyncio.timeouts base64 bisect calendar
@@ -58,6 +62,9 @@ def prepare(run):
             importlib.import_module(name)
         except ImportError:
             pass
+    # What `typing` loads when it is first asked is loaded: it stands in a module's place until then.
+    typing.get_type_hints(type)
+    read_modules(sorted(PLAIN_MODULES))
     give_utc()
     warnings.simplefilter("ignore")
     for stream in (sys.stdout, sys.stderr):
