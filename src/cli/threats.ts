@@ -114,7 +114,8 @@ export const THREATS: readonly Threat[] = [
   },
   {
     id: "hidden-python",
-    threat: "Python hides from the policy what it does: computed names, encodings, decorators, fields of formats.",
+    threat:
+      "Python hides from the policy what it does: computed names, encodings, decorators, fields of formats, modules within modules.",
     defence:
       "CPython's own parser reads it; what is not written down counts as anything, and imports are checked again as it runs.",
     file: "src/worker/guest/python/manifest_collect.py",
