@@ -103,6 +103,14 @@ describe("the end of the interpreter", () => {
     expect(await run("6 * 7")).toMatchObject({ ok: true, result: 42 });
   });
 
+  it("by built-ins that the program replaced is told as what may have been, not as an exit alone", async () => {
+    const names = ["repr", "len", "isinstance", "print"].map((name) => `builtins.${name} = None`);
+    const observation = await run(["import builtins", ...names, "{'a': [1]}"].join("\n"));
+    expect(observation).toMatchObject({ status: "error", error: "EngineError" });
+    expect(observation.message).toMatch(/built-ins that it replaced/);
+    expect(await run("6 * 7")).toMatchObject({ ok: true, result: 42 });
+  });
+
   it.each([
     ["a handler that catches all", "while True:\n    try:\n        while True: pass\n    except BaseException: pass"],
     ["a finally that goes on", "def f():\n    try:\n        while True: pass\n    finally:\n        f()\nf()"],
