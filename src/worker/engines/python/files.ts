@@ -4,12 +4,12 @@
  */
 
 import { hash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { zstdDecompressSync } from "node:zlib";
 import type { PyodideTexts } from "../../guest/python/source.ts";
 import { SNAPSHOT_SHA256 } from "./digest.ts";
+import { type Snapshot, unpack } from "./packing.ts";
 import { lowerMemoryMaximum } from "./wasm-memory.ts";
 
 /** 1,088 MiB: the largest limit of a call, and the interpreter itself. */
@@ -22,29 +22,37 @@ export interface PythonFiles {
   stdlib: SharedArrayBuffer;
 }
 
-/** Shared, so that every isolate reads the same bytes. */
-function shareBytes(bytes: Uint8Array): SharedArrayBuffer {
-  const shared = new SharedArrayBuffer(bytes.length);
-  new Uint8Array(shared).set(bytes);
-  return shared;
+/** Into memory that every isolate reads, and through no other. */
+function readShared(path: string): SharedArrayBuffer {
+  const file = openSync(path, "r");
+  try {
+    const bytes = new Uint8Array(new SharedArrayBuffer(fstatSync(file).size));
+    for (let at = 0; at < bytes.length; ) {
+      const count = readSync(file, bytes, at, bytes.length - at, null);
+      if (count === 0) throw new Error(`${path} ends too early`);
+      at += count;
+    }
+    return bytes.buffer;
+  } finally {
+    closeSync(file);
+  }
 }
 
 export function readPythonFiles(): PythonFiles {
   const folder = dirname(createRequire(import.meta.url).resolve("pyodide/package.json"));
   const text = (name: string): string => readFileSync(join(folder, name), "utf8");
-  const bytes = (name: string): Uint8Array => readFileSync(join(folder, name));
-  const wasm = bytes("pyodide.asm.wasm");
-  lowerMemoryMaximum(wasm, MAX_PAGES);
+  const wasm = readShared(join(folder, "pyodide.asm.wasm"));
+  lowerMemoryMaximum(new Uint8Array(wasm), MAX_PAGES);
   const lock = JSON.stringify({ ...(JSON.parse(text("pyodide-lock.json")) as object), packages: {} });
   return {
     texts: { loader: text("pyodide.js"), glue: text("pyodide.asm.mjs"), lock },
-    wasm: shareBytes(wasm),
-    stdlib: shareBytes(bytes("python_stdlib.zip")),
+    wasm,
+    stdlib: readShared(join(folder, "python_stdlib.zip")),
   };
 }
 
 /** The snapshot beside the guest's files, as it was built with this code: anything else is refused. */
-export function readSnapshot(): SharedArrayBuffer {
+export function readSnapshot(): Snapshot {
   const folder = new URL("../../guest/python/built/", import.meta.url);
   let packed: Uint8Array;
   let digest: string;
@@ -55,5 +63,5 @@ export function readSnapshot(): SharedArrayBuffer {
     throw new Error(`The Python snapshot is missing. ${REBUILD}`, { cause });
   }
   if (hash("sha256", packed) !== digest) throw new Error(`The Python snapshot is damaged. ${REBUILD}`);
-  return shareBytes(zstdDecompressSync(packed));
+  return unpack(packed);
 }

@@ -80,13 +80,13 @@ function dropAnchor(files: PythonFiles): ivm.Isolate {
 /** Reads the files and the snapshot. @throws Error where one is missing or damaged. */
 export function createLoader(): Loader {
   const files = readPythonFiles();
-  const snapshot = readSnapshot();
-  const script = pythonScript(files.texts);
+  const { bytes, parts } = readSnapshot();
+  const script = pythonScript(files.texts, parts);
   const anchor = dropAnchor(files);
   return {
     prepare() {
       if (anchor.isDisposed) throw new Error("the anchor isolate is gone");
-      return prepare(createMachine(files, script, snapshot));
+      return prepare(createMachine(files, script, bytes));
     },
   };
 }
@@ -134,8 +134,8 @@ function prepare({ isolate, context, setOutput }: Machine): PreparedPython {
 }
 
 /** Makes a snapshot of an interpreter that has run `guest`: minutes are not asked of it, some seconds are. */
-export function buildSnapshot(guest: string): Uint8Array {
-  const { isolate, context } = createMachineForSnapshot();
+export function buildSnapshot(files: PythonFiles, guest: string): Uint8Array {
+  const { isolate, context } = createMachine(files, pythonScript(files.texts, null), null);
   context.evalSync("interpreter.load(true); 0");
   context.global.setSync("guest", guest);
   context.evalSync("interpreter.python(guest); 0");
@@ -143,9 +143,4 @@ export function buildSnapshot(guest: string): Uint8Array {
   const bytes = new Uint8Array(made);
   isolate.dispose();
   return bytes;
-}
-
-function createMachineForSnapshot(): Machine {
-  const files = readPythonFiles();
-  return createMachine(files, pythonScript(files.texts), null);
 }

@@ -20,6 +20,15 @@ export interface ShellFiles {
   wasm: SharedArrayBuffer;
   stdlib: SharedArrayBuffer;
   snapshot: SharedArrayBuffer | null;
+  parts: SnapshotParts | null;
+}
+
+/** Where in a snapshot's bytes is what; all numbers are bytes. */
+export interface SnapshotParts {
+  /** What the loader reads first. */
+  head: readonly [at: number, length: number];
+  /** What of the interpreter's memory is not zero: its place in the snapshot, and from and to in the memory. */
+  pieces: readonly (readonly [at: number, from: number, to: number])[];
 }
 
 export function createShell(
@@ -105,6 +114,14 @@ export function createShell(
   let heapMax = 512 * MIB;
   define(scope, "sallyportHeapMax", () => heapMax);
 
+  // The loader's own way writes the zeros as well, and reads bytes one by one as numbers.
+  define(scope, "sallyportRestore", (heap: Int8Array) => {
+    const target = new Bytes(heap.buffer);
+    for (const [at, from, to] of files.parts?.pieces ?? []) {
+      target.set(new Bytes(files.snapshot as SharedArrayBuffer, at, to - from), from);
+    }
+  });
+
   // Text: what a bare isolate lacks.
   define(scope, "TextDecoder", text.Decoder);
   define(scope, "TextEncoder", text.Encoder);
@@ -162,7 +179,7 @@ export function createShell(
     createPyodideModule: unknown,
     lock: string,
   ): Promise<PyodideLike> => {
-    const { snapshot } = files;
+    const { snapshot, parts } = files;
     const py = await load({
       indexURL: "/pyodide/",
       packageBaseUrl: "/pyodide/",
@@ -173,7 +190,9 @@ export function createShell(
       stdout: nothing,
       stderr: nothing,
       env: { HOME: "/home/sandbox", PYTHONHASHSEED: "0", TZ: "UTC" },
-      ...(snapshot === null ? { _makeSnapshot: true } : { _loadSnapshot: new Bytes(snapshot) }),
+      ...(snapshot === null || parts === null
+        ? { _makeSnapshot: true }
+        : { _loadSnapshot: new Bytes(snapshot, ...parts.head) }),
     });
     py.setStdout({ write: output.stdout.write, isatty: false });
     py.setStderr({ write: output.stderr.write, isatty: false });

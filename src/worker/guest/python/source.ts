@@ -4,7 +4,7 @@
  */
 
 import { createOutput } from "./output.ts";
-import { createShell, type PyodideLike, type ShellFiles, type ShellOptions } from "./shell.ts";
+import { createShell, type PyodideLike, type ShellFiles, type ShellOptions, type SnapshotParts } from "./shell.ts";
 import { createText } from "./text.ts";
 
 /** What pyodide's package gives as text. */
@@ -20,6 +20,7 @@ const EDITS: readonly (readonly [string, string])[] = [
   ["export default _createPyodideModule", "globalThis.createPyodideModule=_createPyodideModule"],
   ["var randomFill=view=>{(randomFill=initRandomFill())(view)};", "var randomFill=crypto.getRandomValues;"],
   ["var getHeapMax=()=>4294901760;", "var getHeapMax=globalThis.sallyportHeapMax;"],
+  ["return Module.HEAP8.set(t),l", "return globalThis.sallyportRestore(Module.HEAP8),l"],
   // A stack of the interpreter's that ended is no output of the program.
   ["e||_dump_traceback();", ""],
 ];
@@ -69,7 +70,14 @@ function createInterpreter(shell: ReturnType<typeof createShell>, lock: string) 
       if (maker?.prototype) Reflect.deleteProperty(maker.prototype, "constructor");
     }
     const gone = ["WebAssembly", "SharedArrayBuffer", "Atomics", "createPyodideModule", "loadPyodide", "read", "load"];
-    for (const name of [...gone, "readbuffer", "sallyportHeapMax", "WeakRef", "FinalizationRegistry"]) {
+    for (const name of [
+      ...gone,
+      "readbuffer",
+      "sallyportHeapMax",
+      "sallyportRestore",
+      "WeakRef",
+      "FinalizationRegistry",
+    ]) {
       Reflect.deleteProperty(scope, name);
     }
   };
@@ -107,15 +115,18 @@ function createInterpreter(shell: ReturnType<typeof createShell>, lock: string) 
 export type Interpreter = ReturnType<typeof createInterpreter>;
 export type { ShellFiles, ShellOptions };
 
-/** Evaluates to a function of the callback and the bytes; that gives the interpreter, which is yet to be loaded. */
-export function pythonScript({ loader, glue, lock }: PyodideTexts): string {
+/**
+ * Evaluates to a function of the callback and the bytes; that gives the interpreter, which is yet to be loaded. `parts`: of
+ * the snapshot among the bytes; null without one.
+ */
+export function pythonScript({ loader, glue, lock }: PyodideTexts, parts: SnapshotParts | null): string {
   const open = "(function (host, wasm, stdlib, snapshot) {\n";
-  const parts = [
+  const made = [
     `const text = (${createText})();`,
     `const output = (${createOutput})((line) => void host(line), text.decodeUtf8);`,
-    `const shell = (${createShell})({ wasm, stdlib, snapshot }, text, output);\n`,
+    `const shell = (${createShell})({ wasm, stdlib, snapshot, parts: ${JSON.stringify(parts)} }, text, output);\n`,
   ];
-  const shell = parts.join("\n");
+  const shell = made.join("\n");
   const close = `\nreturn (${createInterpreter})(shell, ${JSON.stringify(lock)});\n})`;
   return `${open}${shell}${loader}\n${editGlue(glue)}${close}`;
 }
