@@ -42,9 +42,9 @@ export function stepOf(config: unknown): number | null {
   return typeof step === "number" ? step : null;
 }
 
-/** Node steps that a run has, for the router at its start: LangGraph hands a router a limit that is one less. */
+/** Node steps that a run has, for the router at its start. */
 export function roomAtStart(config: unknown): number {
-  return limitOf(config) + 1 - STEPS_OF_THE_RUN;
+  return limitOf(config) - STEPS_OF_THE_RUN;
 }
 
 /** Node steps that are left, this one included. `lastStep`: as the run's first node found it; absent where this is it. */

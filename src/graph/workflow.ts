@@ -17,6 +17,7 @@ import { createAsk, type ModelOption } from "./ask.ts";
 import { createContextSchema } from "./context.ts";
 import { type Core, createCore } from "./core.ts";
 import { neededRecursionLimit } from "./room.ts";
+import { Router } from "./router.ts";
 import { createRouters } from "./routers.ts";
 import { createState } from "./state.ts";
 import { describeTools } from "./tools.ts";
@@ -60,13 +61,30 @@ function buildAgent(core: Core, options: GraphOptions, resolved: ResolvedGraphOp
     .addNode("approve", createApprove(core))
     .addNode("execute", createExecute(core))
     .addNode("observe", createObserve(core))
-    .addConditionalEdges(START, route.routeStart, { model: "model", "no steps": END })
-    .addConditionalEdges("model", route.routeModel, { calls: "validate", answer: END, no_calls: END, cap: END })
-    .addConditionalEdges("validate", route.routeValidate, { valid: "policy", rejected: "observe", no_calls: END })
-    .addConditionalEdges("policy", route.routePolicy, { allowed: "execute", ask: "approve", denied: "observe" })
-    .addConditionalEdges("approve", route.routeApprove, { allowed: "execute", ask: "approve", denied: "observe" })
+    .addConditionalEdges(START, new Router(route.routeStart), { model: "model", "no steps": END })
+    .addConditionalEdges("model", new Router(route.routeModel), {
+      calls: "validate",
+      answer: END,
+      no_calls: END,
+      cap: END,
+    })
+    .addConditionalEdges("validate", new Router(route.routeValidate), {
+      valid: "policy",
+      rejected: "observe",
+      no_calls: END,
+    })
+    .addConditionalEdges("policy", new Router(route.routePolicy), {
+      allowed: "execute",
+      ask: "approve",
+      denied: "observe",
+    })
+    .addConditionalEdges("approve", new Router(route.routeApprove), {
+      allowed: "execute",
+      ask: "approve",
+      denied: "observe",
+    })
     .addEdge("execute", "observe")
-    .addConditionalEdges("observe", route.routeObserve, {
+    .addConditionalEdges("observe", new Router(route.routeObserve), {
       next: "model",
       success: END,
       cap: END,
@@ -83,12 +101,33 @@ function buildExecutor(core: Core, resolved: ResolvedGraphOptions) {
     .addNode("approve", createApprove(core))
     .addNode("execute", createExecute(core))
     .addNode("observe", createObserve(core))
-    .addConditionalEdges(START, route.routeStart, { validate: "validate", "no room": "observe", "no steps": END })
-    .addConditionalEdges("validate", route.routeValidate, { valid: "policy", rejected: "observe", no_calls: END })
-    .addConditionalEdges("policy", route.routePolicy, { allowed: "execute", ask: "approve", denied: "observe" })
-    .addConditionalEdges("approve", route.routeApprove, { allowed: "execute", ask: "approve", denied: "observe" })
+    .addConditionalEdges(START, new Router(route.routeStart), {
+      validate: "validate",
+      "no room": "observe",
+      "no steps": END,
+    })
+    .addConditionalEdges("validate", new Router(route.routeValidate), {
+      valid: "policy",
+      rejected: "observe",
+      no_calls: END,
+    })
+    .addConditionalEdges("policy", new Router(route.routePolicy), {
+      allowed: "execute",
+      ask: "approve",
+      denied: "observe",
+    })
+    .addConditionalEdges("approve", new Router(route.routeApprove), {
+      allowed: "execute",
+      ask: "approve",
+      denied: "observe",
+    })
     .addEdge("execute", "observe")
-    .addConditionalEdges("observe", route.routeObserve, { success: END, cap: END, answer: END, cancelled: END });
+    .addConditionalEdges("observe", new Router(route.routeObserve), {
+      success: END,
+      cap: END,
+      answer: END,
+      cancelled: END,
+    });
 }
 
 /**

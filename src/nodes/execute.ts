@@ -35,16 +35,15 @@ export function createExecute(core: Core) {
     const { turn, settings, tell, lastStep } = here;
     const { policies, limits, policyName } = settings;
     const { signal } = config;
-    const scope = scopeOf(core, here, config);
     const mayWait = canAsk(config);
     const tenant = core.tenantOf(config);
 
     /** The grant that holds for this call, and the program that it was given for: in a record that nobody has touched. */
-    const findGrant = (given: TurnCall): { grant: Grant; edited: string | null } | null => {
+    const findGrant = (given: TurnCall, record: CallRecord | null): { grant: Grant; edited: string | null } | null => {
       const { id, name, verdict } = given;
-      const record = verdict.valid ? findRecord(turn, given, state.calls) : null;
-      if (!verdict.valid || record === null) return null;
+      if (!verdict.valid || record?.grant === undefined) return null;
       const { source = verdict.source } = record;
+      const scope = scopeOf(core, here, config);
       const grant = core.grants.find(scope, { id, name, language: verdict.language, source }, record);
       return grant === null ? null : { grant, edited: source === verdict.source ? null : source };
     };
@@ -61,7 +60,7 @@ export function createExecute(core: Core) {
       if (!verdict.valid) return describeCall(given);
       const stored = findRecord(turn, given, state.calls);
       if (stored?.observation !== undefined) return stored;
-      const { grant, edited } = findGrant(given) ?? { grant: null, edited: null };
+      const { grant, edited } = findGrant(given, stored) ?? { grant: null, edited: null };
       const judged = await decideCall(core, here, given, { edited, signal });
       if (judged === null) return describeCall(given);
       const { call, decision, refusal } = judged;

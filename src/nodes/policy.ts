@@ -34,15 +34,17 @@ export function createPolicyNode(core: Core) {
 
     const decided = await spread(turn.calls, decide);
     const asking = decided.flatMap(({ judged }) => (judged !== null && isAsked(judged) ? [judged.call] : []));
-    const scope = scopeOf(core, here, config);
-    const asked = asking.length === 0 ? "" : core.grants.prepare(core.grants.tokenOf(scope, asking));
-    const question = { terms: termsOf(scope) };
+    const ask = () => {
+      const scope = scopeOf(core, here, config);
+      return { asked: core.grants.prepare(core.grants.tokenOf(scope, asking)), question: { terms: termsOf(scope) } };
+    };
+    const question = asking.length === 0 ? {} : ask();
     const records = await spread(decided, ({ given, judged }) => {
       const { decision = null, refusal = null } = judged ?? {};
       return sealRecord(turn, {
         ...describeCall(given),
         ...(decision === null ? {} : { decision }),
-        ...(isAsked(judged) ? { asked, question } : refusal === null ? {} : { observation: observationText(refusal) }),
+        ...(isAsked(judged) ? question : refusal === null ? {} : { observation: observationText(refusal) }),
       });
     });
     return { ...lastStep, calls: own(records) };
