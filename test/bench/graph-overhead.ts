@@ -1,6 +1,6 @@
 /**
  * What a turn of the executor graph costs above the run itself: for each checkpointer that this machine has, and for
- * conversations of 1, 100 and 1,000 messages. A thread of its own for every turn.
+ * conversations of 1, 100 and 1,000 messages. A thread of its own for every turn, and a rest before it.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -12,11 +12,11 @@ import { createCodeExecutionGraph } from "../../src/graph/workflow.ts";
 import { findSqliteFault, openCheckpointer } from "../fixtures/checkpointers.ts";
 import { startPostgres } from "../fixtures/postgres.ts";
 import { absentRow, atMost, type Row, row, showMs } from "./row.ts";
-import { median, timeMs } from "./statistics.ts";
+import { median, PACE_MS, pause, timeMs } from "./statistics.ts";
 import { PROGRAM, runProgram, type Subject, scale, takeRounds } from "./subject.ts";
 
 const WANTED_MS = 4;
-const WARM_UP = 15;
+const WARM_UP = 40;
 const LENGTHS = [1, 100, 1000] as const;
 
 /** A conversation of `length` messages, the last of which has one call. */
@@ -40,10 +40,12 @@ async function measureOne(subject: Subject, name: string, checkpointer: BaseChec
   });
   const samples: number[] = [];
   const runOnly: number[] = [];
-  for (const turn of takeRounds(WARM_UP + scale(subject, 120, 30), 4000)) {
+  for (const turn of takeRounds(WARM_UP + scale(subject, 120, 30), 5000)) {
     const messages = converse(length);
     const config = { configurable: { thread_id: `${name} ${length} ${turn}` } };
+    await pause(PACE_MS);
     const ms = await timeMs(() => graph.invoke({ messages }, config));
+    await pause(PACE_MS);
     const alone = await timeMs(() => runProgram(subject.sandbox));
     if (turn >= WARM_UP) {
       samples.push(ms);

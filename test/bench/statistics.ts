@@ -27,6 +27,9 @@ export function summarize(samples: readonly number[]): { p10Ms: number; p50Ms: n
   return { p10Ms: percentile(samples, 0.1), p50Ms: median(samples), p99Ms: percentile(samples, 0.99) };
 }
 
+/** What lies between two calls of a caller that rests: a model thinks before it calls again. */
+export const PACE_MS = 5;
+
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
