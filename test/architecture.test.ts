@@ -218,12 +218,32 @@ describe("a module", () => {
 });
 
 describe("the public API", () => {
-  it("is named re-exports and nothing else, in at most 40 lines", () => {
-    const [index] = modulesIn("src/index.ts");
-    expect(index?.text.trimEnd().split("\n").length).toBeLessThanOrEqual(40);
-    for (const statement of index?.tree.statements ?? []) {
-      expect(ts.isExportDeclaration(statement) && statement.moduleSpecifier !== undefined).toBe(true);
-    }
+  it.each(["src/index.ts", "src/sandbox/index.ts"])(
+    "%s is named re-exports and nothing else, in at most 40 lines",
+    (path) => {
+      const [index] = modulesIn(path);
+      expect(index?.text.trimEnd().split("\n").length).toBeLessThanOrEqual(40);
+      for (const statement of index?.tree.statements ?? []) {
+        expect(ts.isExportDeclaration(statement) && statement.moduleSpecifier !== undefined).toBe(true);
+      }
+    },
+  );
+
+  it("of the sandbox alone loads nothing of LangChain, and names nothing that the package's own entry does not", () => {
+    const byPath = new Map(MODULES.map((module) => [module.path, module]));
+    const loaded = new Set<string>();
+    const visit = (path: string): void => {
+      if (loaded.has(path)) return;
+      loaded.add(path);
+      for (const next of byPath.get(path)?.own ?? []) visit(next);
+    };
+    visit("src/sandbox/index.ts");
+    expect(loaded.size).toBeGreaterThan(30);
+    expect(
+      [...loaded].flatMap((path) => byPath.get(path)?.imports ?? []).filter((name) => /^@?lang/.test(name)),
+    ).toEqual([]);
+    const namesOf = (path: string) => byPath.get(path)?.text.match(/\b[A-Za-z_]+(?= ?[,}])/g) ?? [];
+    expect(namesOf("src/index.ts")).toEqual(expect.arrayContaining(namesOf("src/sandbox/index.ts")));
   });
 
   it("holds no logic in the types", () => {

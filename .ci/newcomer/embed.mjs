@@ -1,5 +1,5 @@
 // The five lines of a newcomer who embeds the sandbox. An argument names the Node that workers are to run on.
-import { createSandbox } from "sallyport";
+import { createSandbox } from "sallyport/sandbox";
 
 const workerNode = process.argv[2];
 const sandbox = await createSandbox(workerNode ? { workerNode } : {});

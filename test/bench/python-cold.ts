@@ -3,7 +3,7 @@
  * Started by the benchmark; does nothing else.
  */
 
-import { createSandbox } from "../../src/index.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
 
 const sandbox = await createSandbox({ containment: "process", workers: 1, standby: 0 });
 const { result } = await sandbox.run({ language: "python", source: "6 * 7" });

@@ -54,7 +54,11 @@ async function runBlock(code: string): Promise<{ code: number | null; stdout: st
   child.stderr.on("data", (chunk) => {
     stderr += chunk;
   });
-  const entries = { '"sallyport"': "index.ts", '"sallyport/middleware"': "graph/middleware.ts" };
+  const entries = {
+    '"sallyport"': "index.ts",
+    '"sallyport/sandbox"': "sandbox/index.ts",
+    '"sallyport/middleware"': "graph/middleware.ts",
+  };
   const named = Object.entries(entries).reduce((text, [name, file]) => {
     return text.replace(name, JSON.stringify(new URL(`../../src/${file}`, import.meta.url).href));
   }, code);

@@ -19,8 +19,8 @@ function makeSnapshot(memory: Uint8Array): Uint8Array {
   return snapshot;
 }
 
-function restore(packed: Uint8Array, memory: Uint8Array): { head: Uint8Array; memory: Uint8Array; copied: number } {
-  const { bytes, parts } = unpack(packed);
+async function restore(packed: Uint8Array, memory: Uint8Array) {
+  const { bytes, parts } = await unpack(packed);
   for (const [at, from, to] of parts.pieces) memory.set(new Uint8Array(bytes, at, to - from), from);
   const copied = parts.pieces.reduce((sum, [, from, to]) => sum + to - from, 0);
   return { head: new Uint8Array(bytes, ...parts.head), memory, copied };
@@ -46,12 +46,12 @@ const memories = fc
   });
 
 describe("a packed snapshot", () => {
-  it("restores new memory, whatever the module itself has put below the end of its data", () => {
-    fc.assert(
-      fc.property(memories, fc.nat(3 * BLOCK), (memory, dataEnd) => {
+  it("restores new memory, whatever the module itself has put below the end of its data", async () => {
+    await fc.assert(
+      fc.asyncProperty(memories, fc.nat(3 * BLOCK), async (memory, dataEnd) => {
         const fresh = new Uint8Array(memory.length).fill(9, 0, dataEnd);
         const snapshot = makeSnapshot(memory);
-        const restored = restore(pack(snapshot, dataEnd), fresh);
+        const restored = await restore(pack(snapshot, dataEnd), fresh);
         expect(Buffer.compare(restored.memory, memory)).toBe(0);
         expect([...restored.head]).toEqual([...snapshot.subarray(0, HEAD)]);
       }),
@@ -59,15 +59,16 @@ describe("a packed snapshot", () => {
     );
   });
 
-  it("holds no long stretch of zeros", () => {
+  it("holds no long stretch of zeros", async () => {
     const memory = new Uint8Array(100 * BLOCK);
     memory[50 * BLOCK] = 1;
-    expect(restore(pack(makeSnapshot(memory), BLOCK), new Uint8Array(memory.length)).copied).toBe(2 * BLOCK);
+    const { copied } = await restore(pack(makeSnapshot(memory), BLOCK), new Uint8Array(memory.length));
+    expect(copied).toBe(2 * BLOCK);
   });
 
-  it("of this checkout covers all that the module fills, and leaves out at least a third of the memory", () => {
+  it("of this checkout covers all that the module fills, and leaves out at least a third of the memory", async () => {
     const folder = new URL("../../src/worker/guest/python/built/", import.meta.url);
-    const { parts } = unpack(readFileSync(new URL("snapshot.bin", folder)));
+    const { parts } = await unpack(readFileSync(new URL("snapshot.bin", folder)));
     const dataEnd = findDataEnd(new Uint8Array(readPythonFiles().wasm));
     const [first] = parts.pieces;
     expect(first?.[1]).toBe(0);

@@ -17,16 +17,17 @@ interface Described {
   column?: number;
 }
 
-export function createPythonEngine({ prepared }: EngineOptions): Engine {
-  const loader = createLoader();
+export async function createPythonEngine({ prepared }: EngineOptions): Promise<Engine> {
+  const loader = await createLoader();
   const ahead: PreparedPython[] = [];
   let used: PreparedPython | null = null;
   const refill = (): void => {
     while (ahead.length < prepared) ahead.push(loader.prepare());
   };
-  refill();
   // The first alone: the worker is ready with it, and the others load behind.
+  ahead.push(loader.prepare());
   ahead[0]?.ready();
+  refill();
 
   return {
     language: "python",

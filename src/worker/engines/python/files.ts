@@ -52,7 +52,7 @@ export function readPythonFiles(): PythonFiles {
 }
 
 /** The snapshot beside the guest's files, as it was built with this code: anything else is refused. */
-export function readSnapshot(): Snapshot {
+export async function readSnapshot(): Promise<Snapshot> {
   const folder = new URL("../../guest/python/built/", import.meta.url);
   let packed: Uint8Array;
   let digest: string;

@@ -47,8 +47,8 @@ function completeManifest(source: string, found: Found): Manifest {
 }
 
 /** Loads an interpreter, and another one whenever a program has spoilt it. @throws Error where it cannot be loaded */
-export function createPythonInspector(): (source: string) => Manifest {
-  const loader = createLoader();
+export async function createPythonInspector(): Promise<(source: string) => Manifest> {
+  const loader = await createLoader();
   let interpreter: PreparedPython = loader.prepare();
   interpreter.ready();
   return (source) => {

@@ -78,11 +78,14 @@ function dropAnchor(files: PythonFiles): ivm.Isolate {
 }
 
 /** Reads the files and the snapshot. @throws Error where one is missing or damaged. */
-export function createLoader(): Loader {
+export async function createLoader(): Promise<Loader> {
+  const reading = readSnapshot();
+  // Told where it is waited for.
+  reading.catch(() => {});
   const files = readPythonFiles();
-  const { bytes, parts } = readSnapshot();
-  const script = pythonScript(files.texts, parts);
   const anchor = dropAnchor(files);
+  const { bytes, parts } = await reading;
+  const script = pythonScript(files.texts, parts);
   return {
     prepare() {
       if (anchor.isDisposed) throw new Error("the anchor isolate is gone");

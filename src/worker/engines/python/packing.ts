@@ -3,7 +3,8 @@
  * zeros, mostly the stack. New memory is zero already, and a page that is written costs time and room in every interpreter.
  */
 
-import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { promisify } from "node:util";
+import { constants, zstdCompressSync, zstdDecompress } from "node:zlib";
 import type { SnapshotParts } from "../../guest/python/shell.ts";
 
 const LEVEL = 12;
@@ -60,9 +61,9 @@ export interface Snapshot {
   parts: SnapshotParts;
 }
 
-/** What `pack` made; its digest has been checked. */
-export function unpack(packed: Uint8Array): Snapshot {
-  const unpacked = zstdDecompressSync(packed, { chunkSize: ROOM });
+/** What `pack` made; its digest has been checked. On another thread, beside what else a worker has to read. */
+export async function unpack(packed: Uint8Array): Promise<Snapshot> {
+  const unpacked = await promisify(zstdDecompress)(packed, { chunkSize: ROOM });
   const bytes = new SharedArrayBuffer(unpacked.length);
   new Uint8Array(bytes).set(unpacked);
   const table = unpacked.toString("utf8", 0, unpacked.indexOf("\n"));
