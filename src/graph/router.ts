@@ -1,7 +1,6 @@
 /**
  * A router as LangGraph calls it, with nothing around it. A plain function becomes a run of its own, with ids, callbacks and
- * a context for what it calls in turn: ours call nothing. Measured: a tenth of what
- * LangGraph itself takes for a turn.
+ * a context for what it calls in turn: ours call nothing. Measured: a tenth of what LangGraph itself takes for a turn.
  */
 
 import { Runnable } from "@langchain/core/runnables";

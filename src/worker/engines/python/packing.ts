@@ -66,6 +66,8 @@ export async function unpack(packed: Uint8Array): Promise<Snapshot> {
   const unpacked = await promisify(zstdDecompress)(packed, { chunkSize: ROOM });
   const bytes = new SharedArrayBuffer(unpacked.length);
   new Uint8Array(bytes).set(unpacked);
-  const table = unpacked.toString("utf8", 0, unpacked.indexOf("\n"));
-  return { bytes, parts: JSON.parse(table) as SnapshotParts };
+  const parts = JSON.parse(unpacked.toString("utf8", 0, unpacked.indexOf("\n"))) as SnapshotParts;
+  // Given back now: a worker that rests collects nothing.
+  unpacked.buffer.transfer(0);
+  return { bytes, parts };
 }
