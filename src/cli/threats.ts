@@ -99,6 +99,15 @@ export const THREATS: readonly Threat[] = [
     test: "test/attacks/state.test.ts",
   },
   {
+    id: "shared-bytes",
+    threat:
+      "A Python program writes into the bytes that the worker restores its interpreters from: the next run starts poisoned.",
+    defence:
+      "The loader gets a copy of what it keeps, and the isolate forgets the shared bytes before a program comes: no object leads to them.",
+    file: "src/worker/guest/python/shell.ts",
+    test: "test/attacks/python-shared.long.test.ts",
+  },
+  {
     id: "orphan",
     threat: "The host dies and leaves a worker behind that burns a core.",
     defence: "Workers die with their parent, also in the middle of an uninterruptible built-in.",

@@ -62,6 +62,9 @@ export async function readSnapshot(): Promise<Snapshot> {
   } catch (cause) {
     throw new Error(`The Python snapshot is missing. ${REBUILD}`, { cause });
   }
-  if (hash("sha256", packed) !== digest) throw new Error(`The Python snapshot is damaged. ${REBUILD}`);
-  return unpack(packed);
+  const damaged = `The Python snapshot is damaged. ${REBUILD}`;
+  if (hash("sha256", packed) !== digest) throw new Error(damaged);
+  return unpack(packed).catch((cause: unknown) => {
+    throw new Error(damaged, { cause });
+  });
 }

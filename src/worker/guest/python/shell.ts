@@ -15,10 +15,13 @@ export interface ShellOptions {
   stdoutLines: number;
 }
 
-/** The bytes that the loader asks for, by the name that it asks with. */
+/**
+ * The bytes that the loader asks for, by the name that it asks with. Every isolate of the worker reads these same bytes, so
+ * none may keep them: a program reaches whatever the loader has stored, and could write into the interpreters after its own.
+ */
 export interface ShellFiles {
-  wasm: SharedArrayBuffer;
-  stdlib: SharedArrayBuffer;
+  wasm: SharedArrayBuffer | null;
+  stdlib: SharedArrayBuffer | null;
   snapshot: SharedArrayBuffer | null;
   parts: SnapshotParts | null;
 }
@@ -134,9 +137,8 @@ export function createShell(
   define(scope, "read", unknownFile);
   define(scope, "load", unknownFile);
   define(scope, "readbuffer", (name: string) => {
-    if (name.endsWith(".wasm")) return new Bytes(files.wasm);
-    if (name.endsWith(".zip")) return new Bytes(files.stdlib);
-    return unknownFile(name);
+    const bytes = name.endsWith(".wasm") ? files.wasm : name.endsWith(".zip") ? files.stdlib : null;
+    return bytes === null ? unknownFile(name) : new Bytes(bytes);
   });
   define(scope, "console", { log: nothing, info: nothing, debug: nothing, warn: nothing, error: nothing });
   for (const name of ["setTimeout", "setInterval", "clearTimeout", "clearInterval"]) define(scope, name, () => 0);
@@ -192,10 +194,14 @@ export function createShell(
       env: { HOME: "/home/sandbox", PYTHONHASHSEED: "0", TZ: "UTC" },
       ...(snapshot === null || parts === null
         ? { _makeSnapshot: true }
-        : { _loadSnapshot: new Bytes(snapshot, ...parts.head) }),
+        : // A copy: the loader keeps its options where a program finds them.
+          { _loadSnapshot: new Bytes(snapshot, ...parts.head).slice() }),
     });
     py.setStdout({ write: output.stdout.write, isatty: false });
     py.setStderr({ write: output.stderr.write, isatty: false });
+    files.wasm = null;
+    files.stdlib = null;
+    files.snapshot = null;
     return py;
   };
 
