@@ -10,7 +10,7 @@ import { printJson } from "../protocol/json.ts";
 import type { JsonValue, Layer, ProbeAttempt, Sandbox, SandboxReport } from "../types.ts";
 import { GUEST_ATTACKS } from "./attacks.ts";
 import type { DoctorOptions } from "./command-options.ts";
-import { EXIT } from "./fault.ts";
+import { EXIT, UsageError } from "./fault.ts";
 import { formatText } from "./layout.ts";
 import { openSandbox } from "./resources.ts";
 import { createStyle, type Style } from "./style.ts";
@@ -129,6 +129,10 @@ export async function showDoctor(options: DoctorOptions): Promise<number> {
   const report = { ...seen, engines: await Promise.all(seen.engines.map((engine) => tryPython(sandbox, engine))) };
   const attacked = options.attacks ? [...(await attackAsGuest(sandbox)), ...exploited.map(asAttacked)] : [];
   const names = report.layers.map(({ name }) => name);
+  const unknown = options.require?.find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    throw new UsageError(`--require: there is no layer ${JSON.stringify(unknown)}; there are ${names.join(", ")}`);
+  }
   const missing = (options.require ?? []).filter(
     (name) => !report.layers.some((layer) => layer.name === name && layer.active),
   );
@@ -139,10 +143,7 @@ export async function showDoctor(options: DoctorOptions): Promise<number> {
     return isWell ? EXIT.ok : EXIT.notOk;
   }
   const style = createStyle(process.stdout);
-  const required = missing.map((name) => {
-    const what = names.includes(name) ? "is required and not there" : "is required, and there is no layer of that name";
-    return `  ${style.red("✗")} ${name} ${what}`;
-  });
+  const required = missing.map((name) => `  ${style.red("✗")} ${name} is required and not there`);
   const lines = [
     ...formatReport(report, style),
     ...(options.attacks ? formatAttacks(attacked, style) : []),

@@ -33,7 +33,7 @@ export function wrapJson(json: string, width: number): string[] {
     const at = Math.max(head.lastIndexOf(","), head.lastIndexOf(" ")) + 1;
     const cut = at > width / 2 ? at : width;
     lines.push(rest.slice(0, cut).trimEnd());
-    rest = rest.slice(cut);
+    rest = rest.slice(cut).trimStart();
   }
   return [...lines, rest];
 }

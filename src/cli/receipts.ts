@@ -7,6 +7,9 @@ import { type ChainReport, verifyReceipts } from "../graph/receipt-log.ts";
 import { printJson } from "../protocol/json.ts";
 import type { VerifyOptions } from "./command-options.ts";
 import { EXIT, UsageError } from "./fault.ts";
+import { reasonOf } from "./source.ts";
+
+const HEAD = /^[0-9a-f]{64}$/;
 
 function describeEnd({ count, head, found }: ChainReport, wanted: string | undefined): string {
   if (wanted === undefined) {
@@ -19,12 +22,14 @@ function describeEnd({ count, head, found }: ChainReport, wanted: string | undef
 /** Exit code 0 where every line holds, and the given head is among them; else 1. */
 export async function verifyFile(path: string, options: VerifyOptions): Promise<number> {
   const key = process.env.SALLYPORT_RECEIPT_KEY;
+  if (options.head !== undefined && !HEAD.test(options.head)) {
+    throw new UsageError("--head: expected the head that an earlier check printed, 64 characters of 0-9 and a-f");
+  }
   let report: ChainReport;
   try {
     report = await verifyReceipts(path, key === "" ? undefined : key, options.head);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`cannot read ${JSON.stringify(path)}: ${reason}`, { cause: error });
+    throw new UsageError(`cannot read ${JSON.stringify(path)}: ${reasonOf(error)}`, { cause: error });
   }
   const { broken, count } = report;
   const isWhole = broken === null && (options.head === undefined || report.found !== null);

@@ -9,7 +9,7 @@ import type { Receipt, Sandbox } from "../types.ts";
 import type { CommonOptions } from "./command-options.ts";
 import { UsageError } from "./fault.ts";
 import { closeOnExit } from "./shutdown.ts";
-import { readJson } from "./source.ts";
+import { readJson, reasonOf } from "./source.ts";
 
 /** The policy that `--policy` names: a preset, else a file that holds a policy document. */
 export async function loadPolicy(nameOrFile: string): Promise<Policy> {
@@ -43,7 +43,8 @@ export async function openReceipts({ receipts }: CommonOptions): Promise<{ onRec
     closeOnExit(async () => log.close());
     return { onReceipt: log.onReceipt };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const isFolderAbsent = (error as NodeJS.ErrnoException).code === "ENOENT";
+    const reason = isFolderAbsent ? "there is no such folder" : reasonOf(error);
     throw new UsageError(`--receipts ${JSON.stringify(receipts)}: ${reason}`, { cause: error });
   }
 }

@@ -75,7 +75,9 @@ export function joinDecisions(decisions: readonly Decision[]): Decision {
 function explain(decision: Decision): string {
   // What could only not be ruled out is noise beside what is certain; the receipt names every rule.
   const certain = decision.reasons.filter(({ possible }) => possible !== true);
-  const told = (certain.length > 0 ? certain : decision.reasons).map(({ message }) => message).join(" ");
+  const reasons = certain.length > 0 ? certain : decision.reasons;
+  // Two rules that name the same thing say the same of it.
+  const told = [...new Set(reasons.map(({ message }) => message))].join(" ");
   if (decision.effect === "ask") return `${NOBODY_TO_ASK} ${told}`.trim();
   return told.length > 0 ? told : "No rule of the policy allows this call.";
 }

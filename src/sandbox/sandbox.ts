@@ -6,6 +6,7 @@
 import { randomUUID } from "node:crypto";
 import { SandboxError } from "../errors.ts";
 import { resolveSandboxOptions, type SandboxOptions } from "../options.ts";
+import { countLines } from "../protocol/lines.ts";
 import type { ManifestMessage } from "../protocol/messages.ts";
 import type { InspectRequest, Language, Layer, Manifest, Sandbox } from "../types.ts";
 import { warnOfProcess } from "./containment.ts";
@@ -140,7 +141,7 @@ function unreadable(language: Language, source: string, why: string): Manifest {
     language,
     dialect: language,
     sourceChars: source.length,
-    lines: source.replace(/\n$/, "").split("\n").length,
+    lines: countLines(source),
     nesting: 0,
     imports: [],
     globals: [],

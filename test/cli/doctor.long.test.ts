@@ -37,11 +37,11 @@ describe("doctor", () => {
   it(
     "prints one line of JSON and ends with 1 where a required layer is missing",
     async () => {
-      const args = ["doctor", "--json", "--containment", "process", "--require", "deadline,seccomp,moat"];
+      const args = ["doctor", "--json", "--containment", "process", "--require", "deadline,seccomp"];
       const { code, stdout } = await runCommand(args);
       expect(code).toBe(1);
       const printed = JSON.parse(stdout) as Printed;
-      expect(printed).toMatchObject({ ok: false, missing: ["seccomp", "moat"], containment: "process" });
+      expect(printed).toMatchObject({ ok: false, missing: ["seccomp"], containment: "process" });
       expect(printed.engines).toMatchObject([
         { name: "javascript", active: true },
         { name: "python", active: true, probed: "inside and outside", detail: expect.stringContaining("CPython 3.") },
@@ -62,6 +62,16 @@ describe("doctor", () => {
       expect(byGuest.filter(({ hasSucceeded }) => hasSucceeded)).toEqual([]);
       expect(attacks.some(({ by, hasSucceeded }) => by !== "a program" && hasSucceeded)).toBe(true);
       expect(code).toBe(1);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    "that is asked for a layer that there is none of says which there are",
+    async () => {
+      const { code, stdout, stderr } = await runCommand(["doctor", "--containment", "process", "--require", "moat"]);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+      expect(stderr).toMatch(/^sallyport: --require: there is no layer "moat"; there are .*\bseccomp\b.*\n$/);
     },
     PATIENCE_MS,
   );

@@ -34,6 +34,14 @@ describe("receipts verify", () => {
 
   it("of a file that is not there is wrong use", async () => {
     const ended = await runCommand(["receipts", "verify", join(folder, "nothing")]);
-    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining("cannot read") });
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(/cannot read .*: there is no such file\n$/) });
+    const absent = join(folder, "no folder", "receipts.jsonl");
+    const unwritten = await runCommand(["run", "--receipts", absent], { stdin: "1" });
+    expect(unwritten).toMatchObject({ code: 2, stderr: expect.stringMatching(/: there is no such folder\n$/) });
+  });
+
+  it("takes a head as it was printed, and nothing else for one", async () => {
+    const ended = await runCommand(["receipts", "verify", join(folder, "receipts.jsonl"), "--head", "abc"]);
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining("64 characters") });
   });
 });

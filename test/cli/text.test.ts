@@ -15,6 +15,12 @@ import type { Style } from "../../src/cli/style.ts";
 
 const PLAIN: Style = { ...picocolors.createColors(false), columns: 80, isTerminal: false };
 
+describe("wrapJson", () => {
+  it("begins no line with the space that it broke at", () => {
+    expect(wrapJson("aaaa bbbb, cccc dddd", 10)).toEqual(["aaaa bbbb,", "cccc dddd"]);
+  });
+});
+
 describe("toPrintable", () => {
   it("leaves ordinary text as it is", () => {
     expect(toPrintable("naïve 日本語 🎉 a\tb\nc")).toBe("naïve 日本語 🎉 a\tb\nc");

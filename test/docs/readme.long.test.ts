@@ -3,7 +3,9 @@
  */
 
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createPolicy } from "../../src/policy/evaluate.ts";
@@ -18,6 +20,7 @@ const readme = readFileSync(`${root}README.md`, "utf8");
 const blocks = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = ""]) => code);
 const PROGRAM = 'return "541";';
 
+const scratch = mkdtempSync(join(tmpdir(), "sallyport-readme-"));
 let sandbox: Sandbox;
 let server: OpenAiServer;
 
@@ -32,9 +35,10 @@ beforeAll(async () => {
 afterAll(async () => {
   await sandbox?.close();
   await server?.close();
+  rmSync(scratch, { recursive: true, force: true });
 });
 
-/** Runs a block as a newcomer would, with the package's name standing for this source. */
+/** Runs a block as a newcomer would, with the package's name standing for this source, and its file in a scratch folder. */
 async function runBlock(code: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const child = spawn(process.execPath, ["--input-type=module-typescript", "-"], {
     cwd: root,
@@ -62,7 +66,7 @@ async function runBlock(code: string): Promise<{ code: number | null; stdout: st
   const named = Object.entries(entries).reduce((text, [name, file]) => {
     return text.replace(name, JSON.stringify(new URL(`../../src/${file}`, import.meta.url).href));
   }, code);
-  child.stdin.end(named);
+  child.stdin.end(named.replace('"receipts.jsonl"', JSON.stringify(join(scratch, "receipts.jsonl"))));
   const exit = await new Promise<number | null>((resolve) => child.once("close", resolve));
   return { code: exit, stdout, stderr };
 }
@@ -83,6 +87,7 @@ describe("the README", () => {
     ["the sandbox alone", /^\[ '2 rows' \] \{/],
     ["Python", /^3 \[ '3' \]\n$/],
     ["a policy of one's own", /"status":"denied".*At most 20 characters/],
+    ["receipts", /^1 line\n$/],
     ["what is required", /^(container|bubblewrap|process) A V8 exploit would find itself .* \d+\n$/],
   ];
 

@@ -30,6 +30,16 @@ describe("policy", () => {
     expect(executed).toEqual([]);
   });
 
+  it("says once what two rules say alike", async () => {
+    const rule = (id: string) => ({ id, effect: "deny" as const, message: "No.", when: () => true });
+    const policy = definePolicy({ name: "twice", extends: "allow-all", rules: [rule("a"), rule("b")] });
+    const { core } = createBench({ policy });
+    const update = await createPolicyNode(core)(stateOf([ai(call("a", "1"))]), configAt(2, 10).config);
+    const [record] = update.calls as { observation?: string; decision: { reasons: unknown[] } }[];
+    expect(record?.decision.reasons).toHaveLength(2);
+    expect(JSON.parse(record?.observation ?? "null")).toMatchObject({ message: "No." });
+  });
+
   it("asks for no manifest where no rule reads it, and once for each program where one does", async () => {
     const without = createBench({ policy: "allow-all" });
     await createPolicyNode(without.core)(stateOf([ai(call("a", "1"))]), configAt(2, 10).config);

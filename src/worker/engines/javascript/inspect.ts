@@ -4,6 +4,7 @@
  */
 
 import { createHash } from "node:crypto";
+import { countLines } from "../../../protocol/lines.ts";
 import type { Aspect, Manifest } from "../../../types.ts";
 import { collectMentions } from "./manifest-collect.ts";
 import { surveyProgram } from "./manifest-walk.ts";
@@ -22,13 +23,6 @@ function parseOrFailure(source: string): Parsed | ParseFailure {
     if (error instanceof ParseFailure) return error;
     throw error;
   }
-}
-
-/** A line feed at the end ends a line and begins none. */
-function countLines(source: string): number {
-  let lines = 1;
-  for (let at = source.indexOf("\n"); at >= 0 && at < source.length - 1; at = source.indexOf("\n", at + 1)) lines++;
-  return lines;
 }
 
 /** The manifest of `source`. A program that does not parse has empty lists, `syntaxError`, and is not complete. */

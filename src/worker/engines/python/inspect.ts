@@ -4,6 +4,7 @@
  */
 
 import { createHash } from "node:crypto";
+import { countLines } from "../../../protocol/lines.ts";
 import type { Aspect, Manifest } from "../../../types.ts";
 import type { Output } from "../engine.ts";
 import { createLoader, type PreparedPython } from "./isolate.ts";
@@ -27,12 +28,6 @@ const NOTHING_KNOWN: Found = {
   loops: 0,
   undetermined: [...ASPECTS],
 };
-
-function countLines(source: string): number {
-  let lines = 1;
-  for (let at = source.indexOf("\n"); at >= 0; at = source.indexOf("\n", at + 1)) lines++;
-  return lines;
-}
 
 function completeManifest(source: string, found: Found): Manifest {
   return {
