@@ -82,18 +82,35 @@ function formatRemedies(layers: readonly Layer[], style: Style): string[] {
   ]);
 }
 
+/** What the system calls an attempt that came to nothing. */
+const CODES: Readonly<Record<string, string>> = {
+  EMPTY: "there was nothing to see",
+  ENOENT: "there is no such file here",
+  ENOSYS: "the kernel refuses that call",
+  EPERM: "it is not permitted",
+  EACCES: "it is not permitted",
+  EROFS: "the files are read-only",
+  ESRCH: "there is no such process",
+  ENETUNREACH: "there is no network",
+  ECONNREFUSED: "nobody is there",
+  ETIMEDOUT: "nobody answered",
+};
+
 function formatAttacks(attacked: readonly Attacked[], style: Style): string[] {
-  const table = new Table({
-    chars: NO_BORDERS,
-    style: { head: [], border: [] },
-    wordWrap: true,
-    colWidths: [46, 11, style.columns - 61],
+  const rows = attacked.flatMap(({ by, title, hasSucceeded, detail }) => {
+    const mark = hasSucceeded ? style.red("✗") : style.green("✓");
+    const who = by === "a program" ? "" : "taken over: ";
+    const words = detail in CODES ? `${CODES[detail]} (${detail})` : detail;
+    const end = hasSucceeded ? "succeeded" : "failed";
+    return [`  ${mark} ${who}${title}`, ...formatText(`${end}: ${words}`, style, "    ").map(style.dim)];
   });
-  for (const { by, title, hasSucceeded, detail } of attacked) {
-    const end = hasSucceeded ? style.red("SUCCEEDED") : style.green("failed");
-    table.push([`  ${by === "a program" ? "" : "taken over: "}${title}`, end, style.dim(detail)]);
-  }
-  return ["", `  ${style.bold("Attacks")}`, "", ...trimTable(table), ""];
+  const succeeded = attacked.filter(({ hasSucceeded }) => hasSucceeded).length;
+  const all = attacked.length;
+  const told =
+    succeeded === 0
+      ? `All ${all} attacks failed.`
+      : `${succeeded} of ${all} attacks succeeded, ${all - succeeded} failed.`;
+  return ["", `  ${style.bold("Attacks")}`, "", ...rows, "", `  ${told}`, ""];
 }
 
 function formatReport(report: SandboxReport, style: Style): string[] {
