@@ -48,7 +48,8 @@ describe("printed lines", () => {
     const finished = events.find(({ event }) => event === "finished")?.at ?? 0;
     expect(told.length).toBeGreaterThan(2);
     expect(told[0]?.lines).toEqual(["line 0"]);
-    expect((told[0]?.at ?? 0) - started).toBeLessThan((finished - started) / 2);
+    // The program still runs: for how long before its first line it waited for a worker says nothing.
+    expect(finished - (told[0]?.at ?? finished)).toBeGreaterThan(49);
     // The last one comes with the end; a timer may be a millisecond early.
     expect(told.length).toBeLessThanOrEqual((finished - started) / 49 + 2);
   });
