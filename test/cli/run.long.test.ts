@@ -63,3 +63,49 @@ describe("a policy file", () => {
     expect((await runJson("1 + 1", "--policy", path)).observation).toMatchObject({ ok: true });
   });
 });
+
+describe("wrong use ends with 2, one sentence and no stack:", () => {
+  it.each<[string, string[], RegExp]>([
+    ["a file that is not there", ["run", "absent.js"], /cannot read "absent.js": there is no such file/],
+    ["a folder", ["run", "/"], /cannot read "\/": it is a directory/],
+    ["an input that is not there", ["run", "-", "--input", "absent.json"], /cannot read "absent.json"/],
+    ["two things from standard input", ["run", "-", "--input", "-"], /cannot both come from standard input/],
+    ["an unknown limit", ["run", "-", "--limit", "speed=1"], /no limit "speed".*timeoutMs/],
+    ["a limit out of bounds", ["run", "-", "--limit", "timeoutMs=0"], /timeoutMs.*from 1 to 60000.*got 0/],
+    ["a limit that is no number", ["run", "-", "--limit", "timeoutMs=fast"], /timeoutMs.*got "fast"/],
+    ["a limit without a value", ["run", "-", "--limit", "timeoutMs"], /name=value/],
+    ["an unknown language", ["run", "-", "--language", "cobol"], /javascript, typescript or python/],
+    ["an unknown policy", ["run", "-", "--policy", "lax"], /--policy.*standard.*"lax".*no such file/],
+    ["an unknown containment", ["run", "-", "--containment", "moat"], /--containment.*moat.*auto, container/],
+    ["an unknown option", ["run", "--fast"], /unknown option '--fast'/],
+    ["too many files", ["run", "a.js", "b.js"], /too many arguments/],
+    ["an unknown command", ["bacth"], /no command "bacth" .*batch/],
+    ["an unknown command with its file", ["inspct", "program.ts"], /no command "inspct" .*inspect/],
+    ["an extension of no language here", ["run", "x.rb"], /"\.rb" names no language.*--language/],
+    ["an extension of no language to inspect", ["inspect", "x.rb"], /"\.rb" names no language.*--language/],
+    ["a concurrency of nothing", ["batch", "--concurrency", "0"], /whole number from 1/],
+  ])("%s", async (_what, args, sentence) => {
+    const { code, stdout, stderr } = await runCommand(args, { stdin: "return 1" });
+    expect(stderr).toMatch(sentence);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+    expect(stderr).not.toMatch(/\n\s+at |file:\/\//);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  });
+
+  it.each<[string, string | Buffer, RegExp]>([
+    ["no JSON", "{", /not valid JSON/],
+    ["no policy", '{"version":1}', /policy/],
+    ["no UTF-8", Buffer.from([0xff, 0xfe]), /not UTF-8/],
+  ])("a policy file that holds %s", async (_what, content, sentence) => {
+    const path = await write("policy.json", content);
+    const { code, stderr } = await runCommand(["run", "-", "--policy", path], { stdin: "return 1" });
+    expect(stderr).toMatch(sentence);
+    expect(stderr).not.toMatch(/\n\s+at /);
+    expect(code).toBe(2);
+  });
+
+  it("but SALLYPORT_DEBUG shows where a fault came from", async () => {
+    const { stderr } = await runCommand(["run", "absent.js"], { env: { SALLYPORT_DEBUG: "1" } });
+    expect(stderr).toMatch(/\n\s+at /);
+  });
+});
