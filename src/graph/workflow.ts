@@ -50,6 +50,10 @@ function writeSystemMessage(
   return new SystemMessage(own === null ? rules : `${rules}\n\n${own.text}`);
 }
 
+/** Where a router's labels lead, the same in both graphs. */
+const AFTER_VALIDATE = { valid: "policy", rejected: "observe", no_calls: END } as const;
+const AFTER_DECISION = { allowed: "execute", ask: "approve", denied: "observe" } as const;
+
 function buildAgent(core: Core, options: GraphOptions, resolved: ResolvedGraphOptions, model: ModelOption) {
   const route = createRouters(core);
   const tools = describeTools(resolved.sandbox, core.policy, core.limits);
@@ -68,21 +72,9 @@ function buildAgent(core: Core, options: GraphOptions, resolved: ResolvedGraphOp
       no_calls: END,
       cap: END,
     })
-    .addConditionalEdges("validate", new Router(route.routeValidate), {
-      valid: "policy",
-      rejected: "observe",
-      no_calls: END,
-    })
-    .addConditionalEdges("policy", new Router(route.routePolicy), {
-      allowed: "execute",
-      ask: "approve",
-      denied: "observe",
-    })
-    .addConditionalEdges("approve", new Router(route.routeApprove), {
-      allowed: "execute",
-      ask: "approve",
-      denied: "observe",
-    })
+    .addConditionalEdges("validate", new Router(route.routeValidate), AFTER_VALIDATE)
+    .addConditionalEdges("policy", new Router(route.routePolicy), AFTER_DECISION)
+    .addConditionalEdges("approve", new Router(route.routeApprove), AFTER_DECISION)
     .addEdge("execute", "observe")
     .addConditionalEdges("observe", new Router(route.routeObserve), {
       next: "model",
@@ -106,21 +98,9 @@ function buildExecutor(core: Core, resolved: ResolvedGraphOptions) {
       "no room": "observe",
       "no steps": END,
     })
-    .addConditionalEdges("validate", new Router(route.routeValidate), {
-      valid: "policy",
-      rejected: "observe",
-      no_calls: END,
-    })
-    .addConditionalEdges("policy", new Router(route.routePolicy), {
-      allowed: "execute",
-      ask: "approve",
-      denied: "observe",
-    })
-    .addConditionalEdges("approve", new Router(route.routeApprove), {
-      allowed: "execute",
-      ask: "approve",
-      denied: "observe",
-    })
+    .addConditionalEdges("validate", new Router(route.routeValidate), AFTER_VALIDATE)
+    .addConditionalEdges("policy", new Router(route.routePolicy), AFTER_DECISION)
+    .addConditionalEdges("approve", new Router(route.routeApprove), AFTER_DECISION)
     .addEdge("execute", "observe")
     .addConditionalEdges("observe", new Router(route.routeObserve), {
       success: END,
