@@ -194,6 +194,15 @@ export const THREATS: readonly Threat[] = [
     test: "test/sandbox/bubblewrap.long.test.ts",
   },
   {
+    id: "unstarted-container",
+    threat:
+      "A host or an engine's client is killed between making a container and starting it: the engine forgets it, its processes wait for ever.",
+    defence:
+      "The engine's monitor is looked for by the container's name, its runtime ends what it holds, and only then is the container removed.",
+    file: "src/sandbox/container/undertaker.ts",
+    test: "test/sandbox/container.long.test.ts",
+  },
+  {
     id: "overlooked-worker",
     threat:
       "A worker that was taken over ends its first thread alone: without memory, it is taken for one that has ended.",

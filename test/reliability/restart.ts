@@ -20,14 +20,21 @@ function readText(path: string): string {
   }
 }
 
-/** Live processes, wherever they hang in the tree, whose environment or arguments carry the mark; zombies have ended. */
-function listMarked(mark: string): number[] {
+/** Clears up after a host, and carries the names of what it ends. */
+const CLEARS_UP = "sallyport-undertaker";
+
+/**
+ * Live processes, wherever they hang in the tree, whose environment or arguments carry one of the marks; zombies have ended.
+ * What holds a container for its engine knows it by its name alone.
+ */
+function listMarked(...marks: string[]): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
     .filter((pid) => {
-      const isMarked = [`/proc/${pid}/environ`, `/proc/${pid}/cmdline`].some((path) => readText(path).includes(mark));
-      if (!isMarked) return false;
+      const texts = [readText(`/proc/${pid}/environ`), readText(`/proc/${pid}/cmdline`)];
+      if (!marks.some((mark) => texts.some((text) => text.includes(mark)))) return false;
+      if (texts[1]?.includes(CLEARS_UP)) return false;
       const stat = readText(`/proc/${pid}/stat`);
       return !stat.slice(stat.lastIndexOf(")") + 2).startsWith("Z");
     });
@@ -45,7 +52,8 @@ async function killOne(containment: Containment, way: string, mark: string, wait
   await host.whenEnded;
   const killed = performance.now();
   // The host itself carries the mark in its arguments, and is gone by now.
-  while (listMarked(mark).length > 0 && performance.now() < killed + GIVE_UP_MS) await pause(10);
+  const name = `sallyport-${host.pid}-`;
+  while (listMarked(mark, name).length > 0 && performance.now() < killed + GIVE_UP_MS) await pause(10);
   return performance.now() - killed;
 }
 

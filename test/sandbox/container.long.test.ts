@@ -1,19 +1,23 @@
 /**
- * Containers that outlive what started them: one whose process the host does not see is ended by its name, and one whose
- * host and undertaker were both killed is removed by the next host that starts.
+ * Containers that outlive what started them: one whose process the host does not see is ended by its name, one that was
+ * made and never started is ended with what holds it, and one whose host and undertaker were both killed is removed by the
+ * next host that starts.
  */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import { callEngine, findEngines } from "../../src/sandbox/container/engine.ts";
 import type { OpenLauncher } from "../../src/sandbox/launchers/launcher.ts";
+import { createSupervisor } from "../../src/sandbox/supervisor.ts";
+import { WorkerProcess } from "../../src/sandbox/worker-process.ts";
 import { openLauncher } from "../conformance/launcher.ts";
 import { createEvilPool } from "../fixtures/evil-worker.ts";
-import { describeLauncher } from "../fixtures/launchers.ts";
+import { describeLauncher, NEEDS } from "../fixtures/launchers.ts";
 import { startHost } from "../fixtures/run-host.ts";
 
 const UNENDING = "[].reverse.call({ length: 2 ** 53 - 1 })";
 const PATIENCE_MS = 120_000;
+const TIMES = 6;
 const SOON = { timeout: 20_000, interval: 50 };
 
 /** Names of the containers of one host, as each engine of this machine tells them. */
@@ -36,6 +40,49 @@ function findUndertaker(hostPid: number): number {
   return Number(found);
 }
 
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** Live processes that hold a container of this host for its engine. */
+function listMonitors(hostPid: number): string[] {
+  return readdirSync("/proc").filter((name) => {
+    if (!/^\d+$/.test(name) || readText(`/proc/${name}/comm`) !== "conmon\n") return false;
+    const args = readText(`/proc/${name}/cmdline`).split("\0");
+    return args[args.indexOf("-n") + 1]?.startsWith(`sallyport-${hostPid}-`) === true;
+  });
+}
+
+const listChildren = (pid: string): string[] =>
+  readText(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean);
+
+/** Resolves with the processes of a container that is made and not yet started. Looks without a pause: the moment is short. */
+async function catchMade(hostPid: number): Promise<string[]> {
+  for (;;) {
+    for (const monitor of listMonitors(hostPid)) {
+      const inside = listChildren(monitor).find((pid) => readText(`/proc/${pid}/comm`).startsWith("runc:[2"));
+      if (inside !== undefined) return [monitor, inside];
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** The engine's command by which this process makes a container. */
+function findClient(hostPid: number): number {
+  const found = readdirSync("/proc").find((name) => {
+    const args = readText(`/proc/${name}/cmdline`).split("\0");
+    return args[args.indexOf("--name") + 1]?.startsWith(`sallyport-${hostPid}-`) === true && args.includes("run");
+  });
+  return Number(found);
+}
+
+const listLive = (pids: readonly string[]): string[] =>
+  pids.filter((pid) => /^State:\s+[^Z]/m.test(readText(`/proc/${pid}/status`)));
+
 /** As on a machine whose containers run in a virtual one: no process of theirs is to be seen. */
 function blind(launcher: OpenLauncher): OpenLauncher {
   return { ...launcher, command: (plan) => ({ ...launcher.command(plan), findWorker: () => null }) };
@@ -56,6 +103,45 @@ describeLauncher("container", () => {
         await launcher.close();
       }
       await vi.waitFor(async () => expect(await listContainers(process.pid)).toEqual([]), SOON);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    "one whose host is killed before it starts leaves nothing",
+    async () => {
+      for (let time = 0; time < TIMES; time++) {
+        const host = startHost("../reliability/restart-host.ts", ["container", `made-${time}`, "starting"]);
+        host.nextLine().catch(() => {});
+        const made = await catchMade(host.pid);
+        host.kill();
+        await host.whenEnded;
+        await vi.waitFor(() => expect(listLive(made)).toEqual([]), SOON);
+        await vi.waitFor(async () => expect(await listContainers(host.pid)).toEqual([]), SOON);
+      }
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    "one whose client is killed before it starts leaves nothing, while the host lives on",
+    async () => {
+      const launcher = await openLauncher("container");
+      const supervisor = createSupervisor(1);
+      try {
+        for (let time = 0; time < TIMES; time++) {
+          const command = launcher.command({ ...NEEDS, role: "runner", language: "javascript", env: {} });
+          const starting = WorkerProcess.start(command, supervisor, 60_000);
+          const made = await catchMade(process.pid);
+          process.kill(findClient(process.pid), "SIGKILL");
+          await expect(starting).rejects.toThrow("it ended with SIGKILL");
+          await vi.waitFor(() => expect(listLive(made)).toEqual([]), SOON);
+          await vi.waitFor(async () => expect(await listContainers(process.pid)).toEqual([]), SOON);
+        }
+      } finally {
+        supervisor.close();
+        await launcher.close();
+      }
     },
     PATIENCE_MS,
   );

@@ -15,11 +15,39 @@ export const HOST_LABEL = "sallyport.host";
  * Words are `add NUMBER PID`, `drop NUMBER`, `kill NUMBER`. A pid of 0 is one that the host does not see. At the end of
  * input it kills first what it sees, which takes no time, and then by name what it does not: each by a command of its own,
  * since one that is not there yet makes the engine refuse all that are named with it.
+ *
+ * What was made and never started waits for ever for its start, with the monitor that holds it, and the engine cannot kill
+ * it, nor does removing it end them: Podman's monitor is looked for by the container's name, among this user's processes,
+ * and its own runtime ends what it holds. Only then does the engine forget the container.
  */
 const SCRIPT = `
 engine=$1 prefix=$2 entries=" "
 trap '' INT TERM HUP
-end() { "$engine" kill --signal KILL "$prefix$1" </dev/null >/dev/null 2>&1; }
+argument() { tr '\\0' '\\n' 2>/dev/null <"$1/cmdline" | sed -n "/^$2\$/{n;p;q;}"; }
+monitors() {
+  for file in $(grep -lsF "$1" /proc/[0-9]*/cmdline); do
+    monitor=\${file%/cmdline} command=
+    [ -O "$monitor" ] && read -r command 2>/dev/null <"$monitor/comm"
+    [ "$command" = conmon ] && [ "$(argument "$monitor" -n)" = "$1" ] && echo "$monitor"
+  done
+}
+clear() {
+  tries=0
+  while [ $tries -lt 50 ]; do
+    held=$(monitors "$1")
+    [ -n "$held" ] || break
+    for monitor in $held; do
+      "$(argument "$monitor" -r)" delete --force "$(argument "$monitor" -c)" </dev/null >/dev/null 2>&1
+    done
+    tries=$((tries + 1))
+    sleep 0.1
+  done
+}
+end() {
+  "$engine" kill --signal KILL "$prefix$1" </dev/null >/dev/null 2>&1
+  clear "$prefix$1"
+  "$engine" rm --force "$prefix$1" </dev/null >/dev/null 2>&1
+}
 while read -r verb number pid; do
   case $verb in
     add) entries="$entries$number:\${pid:-0} " ;;
@@ -62,10 +90,12 @@ export async function reapOrphans(engine: Pick<Engine, "path">): Promise<void> {
     const isOfHere = world !== "" && place.join(":") === world;
     return isOfHere && startOf(Number(pid)) !== start ? [name.replace(/^\//, "")] : [];
   });
-  if (orphans.length === 0) return;
-  // Removing alone would ask it to stop first, and wait: a worker in a built-in hears nothing.
-  await callEngine(engine, ["kill", "--signal", "KILL", ...orphans]);
-  await callEngine(engine, ["rm", "--force", ...orphans]);
+  // One after the other: whoever left many behind is not to find the machine busy with them.
+  for (const name of orphans) {
+    const undertaker = startUndertaker(engine, name);
+    undertaker.tell("kill");
+    await undertaker.close();
+  }
 }
 
 /** @param prefix of the names of this host's containers, before their number */

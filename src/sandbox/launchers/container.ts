@@ -81,6 +81,7 @@ function command({ image, plan, identity, name, serial, undertaker }: Start): Co
     `${key}=${value}`,
   ]);
   const worker = [plan.node.path, ...workerArguments(plan, PARENT_PID), name];
+  let isSeen = false;
   undertaker.tell(`add ${serial} 0`);
   // An engine's client that is still making the container when the host dies would start it for nobody.
   const dying = plan.setpriv === null ? [] : [plan.setpriv, "--pdeathsig", "KILL", "--"];
@@ -101,8 +102,13 @@ function command({ image, plan, identity, name, serial, undertaker }: Start): Co
     endByName: () => undertaker.tell(`kill ${serial}`),
     findWorker() {
       const pid = findByArgument(name);
-      if (pid !== null) undertaker.tell(`drop ${serial}\nadd ${serial} ${pid}`);
+      isSeen = pid !== null;
+      if (isSeen) undertaker.tell(`drop ${serial}\nadd ${serial} ${pid}`);
       return pid;
+    },
+    // Its client may have gone between making it and starting it.
+    sweep() {
+      if (!isSeen) undertaker.tell(`kill ${serial}`);
     },
     whenEnded: () => undertaker.tell(`drop ${serial}`),
   };
