@@ -19,7 +19,7 @@ if (role === "prober" || role === "taken-over") {
 
 if (role === "snapshot") {
   const { writeSnapshot } = await import("./snapshot.ts");
-  writeSnapshot();
+  await writeSnapshot();
   process.kill(process.pid, "SIGKILL");
 }
 

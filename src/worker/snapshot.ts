@@ -8,8 +8,8 @@ import { packSnapshot } from "./engines/python/snapshot.ts";
 
 const STDOUT = 1;
 
-export function writeSnapshot(): void {
-  const packed = packSnapshot();
+export async function writeSnapshot(): Promise<void> {
+  const packed = await packSnapshot();
   const frame = Buffer.alloc(4 + packed.length);
   frame.writeUInt32BE(packed.length);
   frame.set(packed, 4);

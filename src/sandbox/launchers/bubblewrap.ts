@@ -195,7 +195,7 @@ interface Start {
 
 function command({ path, user, libraries, filter, name }: Start, plan: LaunchPlan): Command {
   let isUp = false;
-  const env = workerEnvironment(plan.env);
+  const env = workerEnvironment(plan);
   const limited = limitResources(
     [
       path,

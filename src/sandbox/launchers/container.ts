@@ -76,10 +76,7 @@ interface Start {
 
 function command({ image, plan, identity, name, serial, undertaker }: Start): Command {
   const memoryMb = workerMemoryMb(plan.language);
-  const environment = Object.entries(workerEnvironment(plan.env)).flatMap(([key, value]) => [
-    "--env",
-    `${key}=${value}`,
-  ]);
+  const environment = Object.entries(workerEnvironment(plan)).flatMap(([key, value]) => ["--env", `${key}=${value}`]);
   const worker = [plan.node.path, ...workerArguments(plan, PARENT_PID), name];
   let isSeen = false;
   undertaker.tell(`add ${serial} 0`);

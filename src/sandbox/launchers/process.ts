@@ -10,7 +10,7 @@ import type { Command, Launcher, LaunchPlan, OpenLauncher, WorkerNeeds } from ".
 const DEAD_MAN = '( read -r word <&3 && exit 0; kill -9 $$ ) </dev/null >/dev/null 2>&1 & exec "$@" 3<&-';
 
 function command(plan: LaunchPlan): Command {
-  const env = workerEnvironment(plan.env);
+  const env = workerEnvironment(plan);
   const node = [plan.node.path, ...workerArguments(plan, process.pid)];
   if (process.platform === "win32") return { path: node[0] ?? "", args: node.slice(1), env, lifeline: false };
   const worker = limitResources(node, plan.language);

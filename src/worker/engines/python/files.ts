@@ -7,54 +7,64 @@ import { hash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import type { PyodideTexts } from "../../guest/python/source.ts";
 import { SNAPSHOT_SHA256 } from "./digest.ts";
+import { type TrimmedGlue, trimGlue } from "./glue.ts";
 import { type Snapshot, unpack } from "./packing.ts";
-import { lowerMemoryMaximum } from "./wasm-memory.ts";
+import { keepExports, lowerMemoryMaximum } from "./wasm-module.ts";
 
 /** 1,088 MiB: the largest limit of a call, and the interpreter itself. */
 const MAX_PAGES = 17_408;
 const REBUILD = "Rebuild it: npm run snapshot (in an installed package: install sallyport again).";
 
 export interface PythonFiles {
-  texts: PyodideTexts;
-  wasm: SharedArrayBuffer;
+  loader: string;
+  lock: string;
+  /** The interpreter's module. */
+  wasm: Uint8Array<ArrayBuffer>;
   stdlib: SharedArrayBuffer;
 }
 
-/** Into memory that every isolate reads, and through no other. */
-function readShared(path: string): SharedArrayBuffer {
-  const file = openSync(path, "r");
+const FOLDER = dirname(createRequire(import.meta.url).resolve("pyodide/package.json"));
+
+const readText = (name: string): string => readFileSync(join(FOLDER, name), "utf8");
+
+function readInto<Kind extends ArrayBuffer | SharedArrayBuffer>(name: string, make: new (bytes: number) => Kind): Kind {
+  const file = openSync(join(FOLDER, name), "r");
   try {
-    const bytes = new Uint8Array(new SharedArrayBuffer(fstatSync(file).size));
+    const bytes = new Uint8Array(new make(fstatSync(file).size));
     for (let at = 0; at < bytes.length; ) {
       const count = readSync(file, bytes, at, bytes.length - at, null);
-      if (count === 0) throw new Error(`${path} ends too early`);
+      if (count === 0) throw new Error(`${name} ends too early`);
       at += count;
     }
-    return bytes.buffer;
+    return bytes.buffer as Kind;
   } finally {
     closeSync(file);
   }
 }
 
-export function readPythonFiles(): PythonFiles {
-  const folder = dirname(createRequire(import.meta.url).resolve("pyodide/package.json"));
-  const text = (name: string): string => readFileSync(join(folder, name), "utf8");
-  const wasm = readShared(join(folder, "pyodide.asm.wasm"));
-  lowerMemoryMaximum(new Uint8Array(wasm), MAX_PAGES);
-  const lock = JSON.stringify({ ...(JSON.parse(text("pyodide-lock.json")) as object), packages: {} });
+/** The glue that a snapshot is built with, and kept in it. */
+export function readGlue(): TrimmedGlue {
+  return trimGlue(readText("pyodide.asm.mjs"), readText("pyodide.js"));
+}
+
+/** @param exports what of the module's the glue takes */
+export function readPythonFiles(exports: ReadonlySet<string>): PythonFiles {
+  const wasm = new Uint8Array(readInto("pyodide.asm.wasm", ArrayBuffer));
+  lowerMemoryMaximum(wasm, MAX_PAGES);
+  keepExports(wasm, exports);
   return {
-    texts: { loader: text("pyodide.js"), glue: text("pyodide.asm.mjs"), lock },
+    loader: readText("pyodide.js"),
+    lock: JSON.stringify({ ...(JSON.parse(readText("pyodide-lock.json")) as object), packages: {} }),
     wasm,
-    stdlib: readShared(join(folder, "python_stdlib.zip")),
+    stdlib: readInto("python_stdlib.zip", SharedArrayBuffer),
   };
 }
 
-/** The snapshot beside the guest's files, as it was built with this code: anything else is refused. */
-export async function readSnapshot(): Promise<Snapshot> {
+/** The snapshot beside the guest's files, as it was built with this code. @throws Error where it is missing or anything else */
+export function readSnapshot(): Snapshot {
   const folder = new URL("../../guest/python/built/", import.meta.url);
-  let packed: Uint8Array;
+  let packed: Buffer;
   let digest: string;
   try {
     packed = readFileSync(new URL("snapshot.bin", folder));
@@ -62,9 +72,17 @@ export async function readSnapshot(): Promise<Snapshot> {
   } catch (cause) {
     throw new Error(`The Python snapshot is missing. ${REBUILD}`, { cause });
   }
-  const damaged = `The Python snapshot is damaged. ${REBUILD}`;
-  if (hash("sha256", packed) !== digest) throw new Error(damaged);
-  return unpack(packed).catch((cause: unknown) => {
-    throw new Error(damaged, { cause });
-  });
+  const damaged = (cause?: unknown): Error => new Error(`The Python snapshot is damaged. ${REBUILD}`, { cause });
+  if (hash("sha256", packed) !== digest) throw damaged();
+  try {
+    const { contents, ...header } = unpack(packed);
+    return {
+      ...header,
+      contents: contents.catch((cause: unknown) => {
+        throw damaged(cause);
+      }),
+    };
+  } catch (cause) {
+    throw damaged(cause);
+  }
 }

@@ -35,10 +35,31 @@ interface Machine {
   setOutput(output: Output): void;
 }
 
+/** A module that is compiled once and given to every isolate. */
+type Compiled = ivm.ExternalCopy<object>;
+
+/** All that an isolate is made of. */
+interface Parts {
+  script: string;
+  wasm: Compiled;
+  stdlib: SharedArrayBuffer;
+  /** Null where a snapshot is yet to be made. */
+  filler: Compiled | null;
+}
+
 let cachedData: ivm.ExternalCopy<ArrayBuffer> | undefined;
 
+function compileScript(isolate: ivm.Isolate, script: string): ivm.Script {
+  const compiled = isolate.compileScriptSync(script, {
+    filename: "python.js",
+    ...(cachedData ? { cachedData } : { produceCachedData: true }),
+  }) as ivm.Script & { cachedData?: ivm.ExternalCopy<ArrayBuffer> };
+  cachedData ??= compiled.cachedData;
+  return compiled;
+}
+
 /** An isolate with everything in it but the interpreter: `interpreter` is a global of its own, until it is loaded. */
-function createMachine(files: PythonFiles, script: string, snapshot: SharedArrayBuffer | null): Machine {
+function createMachine({ script, wasm, stdlib, filler }: Parts): Machine {
   const isolate = new ivm.Isolate({ memoryLimit: HEAP_MB });
   const context = isolate.createContextSync();
   let output: Output | null = null;
@@ -46,16 +67,10 @@ function createMachine(files: PythonFiles, script: string, snapshot: SharedArray
     if (typeof line === "string") output?.line(line);
     else if (line === null) output?.truncated();
   });
-  const compiled = isolate.compileScriptSync(script, {
-    filename: "python.js",
-    ...(cachedData ? { cachedData } : { produceCachedData: true }),
-  }) as ivm.Script & { cachedData?: ivm.ExternalCopy<ArrayBuffer> };
-  cachedData ??= compiled.cachedData;
+  const compiled = compileScript(isolate, script);
   const setUp = compiled.runSync(context, { reference: true }) as Reference<(...args: unknown[]) => unknown>;
-  const bytes = [files.wasm, files.stdlib, snapshot].map((shared) =>
-    shared === null ? null : new ivm.ExternalCopy(shared).copyInto(),
-  );
-  const interpreter = setUp.applySync(undefined, [host, ...bytes], {
+  const given = [wasm.copyInto(), new ivm.ExternalCopy(stdlib).copyInto(), filler?.copyInto() ?? null];
+  const interpreter = setUp.applySync(undefined, [host, ...given], {
     result: { reference: true },
   }) as unknown as Reference<Interpreter>;
   context.global.setSync("interpreter", interpreter.derefInto());
@@ -68,28 +83,45 @@ function createMachine(files: PythonFiles, script: string, snapshot: SharedArray
   };
 }
 
-/** A bare isolate that keeps the compiled module alive: while it is, V8 shares it with every isolate of the process. */
-function dropAnchor(files: PythonFiles): ivm.Isolate {
+/** A bare isolate that keeps the module that it has compiled alive: its code is every isolate's. */
+interface Anchor {
+  isolate: ivm.Isolate;
+  compiled: Promise<Compiled>;
+}
+
+/** On another thread. Takes the buffer away, and gives back its memory. */
+function compileModule({ buffer, byteOffset, length }: Uint8Array<ArrayBuffer>): Anchor {
   const isolate = new ivm.Isolate({ memoryLimit: HEAP_MB });
   const context = isolate.createContextSync();
-  context.global.setSync("wasm", new ivm.ExternalCopy(files.wasm).copyInto());
-  context.evalSync("globalThis.module = new WebAssembly.Module(new Uint8Array(wasm)); delete globalThis.wasm; 0");
-  return isolate;
+  const copy = new ivm.ExternalCopy(buffer, { transferOut: true });
+  context.global.setSync("bytes", copy.copyInto({ release: true, transferIn: true }));
+  const source = `globalThis.module = new WebAssembly.Module(new Uint8Array(bytes, ${byteOffset}, ${length}));
+    bytes.transfer(0);
+    module`;
+  const compiled = context.eval(source, { externalCopy: true }) as unknown as Promise<Compiled>;
+  // Told where it is waited for.
+  compiled.catch(() => {});
+  return { isolate, compiled };
 }
 
 /** Reads the files and the snapshot. @throws Error where one is missing or damaged. */
 export async function createLoader(): Promise<Loader> {
-  const reading = readSnapshot();
-  // Told where it is waited for.
-  reading.catch(() => {});
-  const files = readPythonFiles();
-  const anchor = dropAnchor(files);
-  const { bytes, parts } = await reading;
-  const script = pythonScript(files.texts, parts);
+  const { head, exports, contents } = readSnapshot();
+  contents.catch(() => {});
+  const files = readPythonFiles(exports);
+  const interpreter = compileModule(files.wasm);
+  const { glue, filler: bytes } = await contents;
+  const filler = compileModule(bytes);
+  const script = pythonScript({ ...files, glue }, head);
+  // Here meanwhile, for the isolates to come.
+  const first = new ivm.Isolate({ memoryLimit: HEAP_MB });
+  compileScript(first, script);
+  first.dispose();
+  const parts = { script, wasm: await interpreter.compiled, stdlib: files.stdlib, filler: await filler.compiled };
   return {
     prepare() {
-      if (anchor.isDisposed) throw new Error("the anchor isolate is gone");
-      return prepare(createMachine(files, script, bytes));
+      if (interpreter.isolate.isDisposed || filler.isolate.isDisposed) throw new Error("an anchor isolate is gone");
+      return prepare(createMachine(parts));
     },
   };
 }
@@ -137,8 +169,10 @@ function prepare({ isolate, context, setOutput }: Machine): PreparedPython {
 }
 
 /** Makes a snapshot of an interpreter that has run `guest`: minutes are not asked of it, some seconds are. */
-export function buildSnapshot(files: PythonFiles, guest: string): Uint8Array {
-  const { isolate, context } = createMachine(files, pythonScript(files.texts, null), null);
+export async function buildSnapshot(files: PythonFiles, glue: string, guest: string): Promise<Uint8Array> {
+  const wasm = await compileModule(files.wasm).compiled;
+  const script = pythonScript({ ...files, glue }, null);
+  const { isolate, context } = createMachine({ script, wasm, stdlib: files.stdlib, filler: null });
   context.evalSync("interpreter.load(true); 0");
   context.global.setSync("guest", guest);
   context.evalSync("interpreter.python(guest); 0");

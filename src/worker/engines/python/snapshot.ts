@@ -3,21 +3,23 @@
  * Some seconds of work, done once for a version and never while programs run.
  */
 
-import { readPythonFiles } from "./files.ts";
+import { readGlue, readPythonFiles } from "./files.ts";
 import { readGuest } from "./guest.ts";
 import { buildSnapshot } from "./isolate.ts";
 import { pack } from "./packing.ts";
-import { findDataEnd } from "./wasm-memory.ts";
+import { findDataEnd } from "./wasm-module.ts";
 
 /** The interpreter is restored into memory of its first size: a snapshot that has grown beyond does not fit. */
 const MAX_BYTES = 31 * 1024 * 1024;
 
 /** @throws Error where the guest's wing fails or needs too much memory */
-export function packSnapshot(): Uint8Array {
-  const files = readPythonFiles();
-  const bytes = buildSnapshot(files, readGuest());
+export async function packSnapshot(): Promise<Uint8Array> {
+  const trimmed = readGlue();
+  const files = readPythonFiles(trimmed.exports);
+  const dataEnd = findDataEnd(files.wasm);
+  const bytes = await buildSnapshot(files, trimmed.glue, readGuest());
   if (bytes.length > MAX_BYTES) {
     throw new Error(`The Python snapshot has ${bytes.length} bytes, more than the ${MAX_BYTES} that fit.`);
   }
-  return pack(bytes, findDataEnd(new Uint8Array(files.wasm)));
+  return pack(bytes, trimmed, dataEnd);
 }

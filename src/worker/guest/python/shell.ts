@@ -16,22 +16,18 @@ export interface ShellOptions {
 }
 
 /**
- * The bytes that the loader asks for, by the name that it asks with. Every isolate of the worker reads these same bytes, so
- * none may keep them: a program reaches whatever the loader has stored, and could write into the interpreters after its own.
+ * What the loader asks for, by the name that it asks with. The modules are compiled and nobody can write to them. Every
+ * isolate of the worker reads the same bytes of the standard library, so none may keep them: a program reaches whatever the
+ * loader has stored, and could write into the interpreters after its own.
  */
 export interface ShellFiles {
-  wasm: SharedArrayBuffer | null;
+  /** The interpreter's module. */
+  wasm: object | null;
   stdlib: SharedArrayBuffer | null;
-  snapshot: SharedArrayBuffer | null;
-  parts: SnapshotParts | null;
-}
-
-/** Where in a snapshot's bytes is what; all numbers are bytes. */
-export interface SnapshotParts {
-  /** What the loader reads first. */
-  head: readonly [at: number, length: number];
-  /** What of the interpreter's memory is not zero: its place in the snapshot, and from and to in the memory. */
-  pieces: readonly (readonly [at: number, from: number, to: number])[];
+  /** The module that fills a new interpreter's memory; null where a snapshot is yet to be made. */
+  filler: object | null;
+  /** Of the snapshot: what the loader reads itself. */
+  head: readonly number[] | null;
 }
 
 export function createShell(
@@ -117,14 +113,6 @@ export function createShell(
   let heapMax = 512 * MIB;
   define(scope, "sallyportHeapMax", () => heapMax);
 
-  // The loader's own way writes the zeros as well, and reads bytes one by one as numbers.
-  define(scope, "sallyportRestore", (heap: Int8Array) => {
-    const target = new Bytes(heap.buffer);
-    for (const [at, from, to] of files.parts?.pieces ?? []) {
-      target.set(new Bytes(files.snapshot as SharedArrayBuffer, at, to - from), from);
-    }
-  });
-
   // Text: what a bare isolate lacks.
   define(scope, "TextDecoder", text.Decoder);
   define(scope, "TextEncoder", text.Encoder);
@@ -137,8 +125,9 @@ export function createShell(
   define(scope, "read", unknownFile);
   define(scope, "load", unknownFile);
   define(scope, "readbuffer", (name: string) => {
-    const bytes = name.endsWith(".wasm") ? files.wasm : name.endsWith(".zip") ? files.stdlib : null;
-    return bytes === null ? unknownFile(name) : new Bytes(bytes);
+    // No bytes stand for the interpreter's, which is compiled.
+    if (name.endsWith(".wasm")) return new Bytes(0);
+    return name.endsWith(".zip") && files.stdlib !== null ? new Bytes(files.stdlib) : unknownFile(name);
   });
   define(scope, "console", { log: nothing, info: nothing, debug: nothing, warn: nothing, error: nothing });
   for (const name of ["setTimeout", "setInterval", "clearTimeout", "clearInterval"]) define(scope, name, () => 0);
@@ -158,18 +147,26 @@ export function createShell(
       }
     },
   );
-  // Compiled and started at once: nobody would turn an event loop for a promise of V8's own.
+  // Started at once: nobody would turn an event loop for a promise of V8's own.
   const engine = scope.WebAssembly as {
     Module: new (source: unknown) => object;
     Instance: new (module: object, imports: unknown) => object;
   };
   const { Module, Instance } = engine;
-  define(engine, "compile", async (source: unknown) => new Module(source));
+  const compile = (source: unknown): object =>
+    (source as Uint8Array).length === 0 ? (files.wasm as object) : new Module(source);
+  define(engine, "compile", async (source: unknown) => compile(source));
   define(engine, "instantiate", async (source: unknown, imports?: unknown) => {
     if (source instanceof Module) return new Instance(source, imports);
-    const module = new Module(source);
+    const module = compile(source);
     return { module, instance: new Instance(module, imports) };
   });
+  // The loader's own way writes zeros as well, and copies from bytes that others could write to.
+  define(
+    scope,
+    "sallyportRestore",
+    (memory: object) => void new Instance(files.filler as object, { m: { m: memory } }),
+  );
 
   const sleep = (seconds: unknown): void => {
     if (typeof seconds === "number" && seconds > 0) elapsedMs += min(seconds * 1000, 1e15);
@@ -181,7 +178,7 @@ export function createShell(
     createPyodideModule: unknown,
     lock: string,
   ): Promise<PyodideLike> => {
-    const { snapshot, parts } = files;
+    const { head } = files;
     const py = await load({
       indexURL: "/pyodide/",
       packageBaseUrl: "/pyodide/",
@@ -192,16 +189,14 @@ export function createShell(
       stdout: nothing,
       stderr: nothing,
       env: { HOME: "/home/sandbox", PYTHONHASHSEED: "0", TZ: "UTC" },
-      ...(snapshot === null || parts === null
-        ? { _makeSnapshot: true }
-        : // A copy: the loader keeps its options where a program finds them.
-          { _loadSnapshot: new Bytes(snapshot, ...parts.head).slice() }),
+      // A copy of its own: the loader keeps its options where a program finds them.
+      ...(head === null ? { _makeSnapshot: true } : { _loadSnapshot: new Bytes(head) }),
     });
     py.setStdout({ write: output.stdout.write, isatty: false });
     py.setStderr({ write: output.stderr.write, isatty: false });
     files.wasm = null;
     files.stdlib = null;
-    files.snapshot = null;
+    files.filler = null;
     return py;
   };
 
@@ -238,5 +233,11 @@ export interface PyodideLike {
   setStderr(options: object): void;
   makeMemorySnapshot(): Uint8Array;
   globals: { get(name: string): unknown; delete(name: string): void };
-  _module: { HEAP8: Int8Array };
+  _module: {
+    HEAP8: Int8Array;
+    _malloc(bytes: number): number;
+    _free(at: number): void;
+    /** Where it is written how much of the memory was ever asked for. */
+    _emscripten_get_sbrk_ptr(): number;
+  };
 }

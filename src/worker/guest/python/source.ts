@@ -4,34 +4,14 @@
  */
 
 import { createOutput } from "./output.ts";
-import { createShell, type PyodideLike, type ShellFiles, type ShellOptions, type SnapshotParts } from "./shell.ts";
+import { createShell, type PyodideLike, type ShellFiles, type ShellOptions } from "./shell.ts";
 import { createText } from "./text.ts";
 
-/** What pyodide's package gives as text. */
+/** What pyodide's package gives as text; the glue as it is trimmed. */
 export interface PyodideTexts {
   loader: string;
   glue: string;
   lock: string;
-}
-
-/** [text, replacement]: the set-up fails where a new version of pyodide no longer has the text. */
-const EDITS: readonly (readonly [string, string])[] = [
-  ["import.meta.url", '"file:///pyodide.asm.mjs"'],
-  ["export default _createPyodideModule", "globalThis.createPyodideModule=_createPyodideModule"],
-  ["var randomFill=view=>{(randomFill=initRandomFill())(view)};", "var randomFill=crypto.getRandomValues;"],
-  ["var getHeapMax=()=>4294901760;", "var getHeapMax=globalThis.sallyportHeapMax;"],
-  ["return Module.HEAP8.set(t),l", "return globalThis.sallyportRestore(Module.HEAP8),l"],
-  // A stack of the interpreter's that ended is no output of the program.
-  ["e||_dump_traceback();", ""],
-];
-
-function editGlue(glue: string): string {
-  let edited = glue;
-  for (const [text, replacement] of EDITS) {
-    if (!edited.includes(text)) throw new Error(`pyodide.asm.mjs no longer holds: ${text}`);
-    edited = edited.replaceAll(text, () => replacement);
-  }
-  return edited;
 }
 
 /** Runs in the isolate after the loader: `work` is what is done with the interpreter once it is there. */
@@ -81,6 +61,26 @@ function createInterpreter(shell: ReturnType<typeof createShell>, lock: string) 
       Reflect.deleteProperty(scope, name);
     }
   };
+
+  /**
+   * What is free still holds what was there before, and a page of zeros costs no interpreter anything: takes all that is to be
+   * had below the end of what was ever in use, from large to small, and gives it back empty.
+   */
+  const wipeFree = (module: PyodideLike["_module"]): void => {
+    const END_AT = module._emscripten_get_sbrk_ptr() >>> 2;
+    const readEnd = (): number => new Uint32Array(module.HEAP8.buffer)[END_AT] as number;
+    const end = readEnd();
+    const taken: number[] = [];
+    for (let bytes = 4_194_304; bytes >= 16; bytes /= 2) {
+      while (readEnd() + bytes + 65_536 < module.HEAP8.length) {
+        const at = module._malloc(bytes);
+        taken.push(at);
+        if (at + bytes > end) break;
+        module.HEAP8.fill(0, at, at + bytes);
+      }
+    }
+    for (const at of taken) module._free(at);
+  };
   return {
     /** Loads, and leaves the interpreter ready. Resolves within the same entry: nothing in it waits. */
     async load(isSnapshot: boolean): Promise<void> {
@@ -100,6 +100,7 @@ function createInterpreter(shell: ReturnType<typeof createShell>, lock: string) 
     },
     snapshot: (): ArrayBuffer => {
       if (py === null) throw new Error("nothing is loaded");
+      wipeFree(py._module);
       const bytes = py.makeMemorySnapshot();
       return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
     },
@@ -116,17 +117,17 @@ export type Interpreter = ReturnType<typeof createInterpreter>;
 export type { ShellFiles, ShellOptions };
 
 /**
- * Evaluates to a function of the callback and the bytes; that gives the interpreter, which is yet to be loaded. `parts`: of
- * the snapshot among the bytes; null without one.
+ * Evaluates to a function of the callback, the modules and the standard library; that gives the interpreter, which is yet to
+ * be loaded. `head`: of the snapshot, what the loader reads; null without one.
  */
-export function pythonScript({ loader, glue, lock }: PyodideTexts, parts: SnapshotParts | null): string {
-  const open = "(function (host, wasm, stdlib, snapshot) {\n";
+export function pythonScript({ loader, glue, lock }: PyodideTexts, head: readonly number[] | null): string {
+  const open = "(function (host, wasm, stdlib, filler) {\n";
   const made = [
     `const text = (${createText})();`,
     `const output = (${createOutput})((line) => void host(line), text.decodeUtf8);`,
-    `const shell = (${createShell})({ wasm, stdlib, snapshot, parts: ${JSON.stringify(parts)} }, text, output);\n`,
+    `const shell = (${createShell})({ wasm, stdlib, filler, head: ${JSON.stringify(head)} }, text, output);\n`,
   ];
   const shell = made.join("\n");
   const close = `\nreturn (${createInterpreter})(shell, ${JSON.stringify(lock)});\n})`;
-  return `${open}${shell}${loader}\n${editGlue(glue)}${close}`;
+  return `${open}${shell}${loader}\n${glue}${close}`;
 }

@@ -1,0 +1,75 @@
+/**
+ * Pyodide's glue as our isolates run it: without what only modules that are linked later could use, which costs time and
+ * memory in every isolate, called or not. Made once, when the snapshot is built; a snapshot fits no other glue.
+ */
+
+/** [text, replacement]: the set-up fails where a new version of pyodide no longer has the text. */
+const EDITS: readonly (readonly [text: string, replacement: string])[] = [
+  ["import.meta.url", '"file:///pyodide.asm.mjs"'],
+  ["export default _createPyodideModule", "globalThis.createPyodideModule=_createPyodideModule"],
+  ["var randomFill=view=>{(randomFill=initRandomFill())(view)};", "var randomFill=crypto.getRandomValues;"],
+  ["var getHeapMax=()=>4294901760;", "var getHeapMax=globalThis.sallyportHeapMax;"],
+  ["return Module.HEAP8.set(t),l", "return globalThis.sallyportRestore(Module.memory),l"],
+  // A stack of the interpreter's that ended is no output of the program.
+  ["e||_dump_traceback();", ""],
+  // Places in the table of functions for all that is offered to modules that are linked later.
+  ["updateGOT(origExports);", ""],
+  // A look at the whole table, for functions that are in it already: what is put there here never is.
+  ["functionsInTableMap=new WeakMap;updateTableMap(0,wasmTable.length)", "functionsInTableMap=new WeakMap"],
+  // Graphics: a small module would be compiled for each of some 280 functions.
+  [
+    "{entry.value=addFunction(value,value.sig)}",
+    '{entry.value=symName.startsWith("emscripten_gl")?0:addFunction(value,value.sig)}',
+  ],
+];
+
+/** Where the glue takes everything that the module offers: variables of its own, and a statement for each of them. */
+const TAKING = /var (?:[\w$]+,)+wasmTable,wasmMemory;function assignWasmExports\(wasmExports\)\{([^{}]*)\}/;
+const CONVERTING = /wasmExports\["([^"]+)"\]=makeWrapper_\w+\(wasmExports\["\1"\]\);/g;
+const VARIABLE = /^(_[\w$]+)=/;
+/** The table of functions, which is no variable of that kind. */
+const TABLE = "__indirect_function_table";
+const USE = /(?<![\w$])_[\w$]+/g;
+const TAKEN = /wasmExports(?:\["([^"]+)"\]|\.(\w+))/g;
+/** Looked for among all there is, by a name that is put together. */
+const MAIN = "__main_argc_argv";
+/** The glue asks whether they are there. */
+const OPTIONAL = ["run_main_promising"];
+
+export interface TrimmedGlue {
+  glue: string;
+  /** Functions and globals that it takes from the module. */
+  exports: ReadonlySet<string>;
+}
+
+/**
+ * @param loader the other text that uses the glue's variables
+ * @throws Error where a new version of pyodide is written in another way
+ */
+export function trimGlue(glue: string, loader: string): TrimmedGlue {
+  const found = TAKING.exec(glue);
+  if (found === null) throw new Error("pyodide.asm.mjs no longer takes the module's exports in one place");
+  const [taking, statements = ""] = found;
+  const before = glue.slice(0, found.index);
+  const after = glue.slice(found.index + taking.length);
+  const used = new Set([before, after, loader].flatMap((text) => text.match(USE) ?? []));
+  const kept = statements.split(";").filter((statement) => {
+    const variable = VARIABLE.exec(statement)?.[1];
+    return variable === undefined || variable === TABLE || used.has(variable);
+  });
+  const variables = kept.flatMap((statement) => VARIABLE.exec(statement)?.[1] ?? []);
+  const trimmed = [
+    before,
+    `var ${[...variables, "wasmTable", "wasmMemory"].join()};`,
+    `function assignWasmExports(wasmExports){${kept.join(";")}}`,
+    after.replace(CONVERTING, (statement, name: string) => (used.has(`_${name}`) ? statement : "")),
+  ];
+  const edited = EDITS.reduce(replaceText, trimmed.join(""));
+  const taken = Array.from(edited.matchAll(TAKEN), ([, quoted, plain]) => quoted ?? plain ?? "");
+  return { glue: edited, exports: new Set([...taken, MAIN].filter((name) => !OPTIONAL.includes(name))) };
+}
+
+function replaceText(text: string, [from, to]: readonly [string, string]): string {
+  if (!text.includes(from)) throw new Error(`pyodide.asm.mjs no longer holds: ${from}`);
+  return text.replaceAll(from, () => to);
+}
