@@ -59,7 +59,7 @@ while (open.length > 0) {
   }
   try { open.push([Object.getPrototypeOf(value), path + '.__proto__']); } catch {}
 }
-return JSON.stringify([seen.size > 5000, shared]);
+return JSON.stringify([seen.size > 3000, shared]);
 `;
 
 it("are held by no object that a program can reach", async () => {
