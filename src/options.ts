@@ -62,7 +62,7 @@ export interface ResolvedSandboxOptions {
 
 const SECRET_NAME = /key|token|secret|password|passwd|credential|auth|cookie|private/i;
 /** Variables that a loader, Node or ICU obeys: with them a defence could be switched off. */
-const OBEYED_NAME = /^(TZ|LC_.*|LANG|NODE_.*|LD_.*|DYLD_.*|UV_.*|OPENSSL_.*|SSL_.*)$/i;
+const OBEYED_NAME = /^(TZ|LC_.*|LANG|NODE_.*|LD_.*|DYLD_.*|UV_.*|GLIBC_.*|MALLOC_.*|OPENSSL_.*|SSL_.*)$/i;
 
 function limitSchema(row: LimitRow) {
   return z.int().min(row.min).max(row.max).default(row.default);

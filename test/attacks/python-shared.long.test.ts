@@ -66,6 +66,10 @@ it("are held by no object that a program can reach", async () => {
   expect(await run(inJavaScript(WALK))).toBe("[true,[]]");
 });
 
+it("leave nothing of the loading behind as a global", async () => {
+  expect(await run(inJavaScript("return JSON.stringify(Object.keys(globalThis))"))).toBe("[]");
+});
+
 /** Writes over the alphabet in whatever the loader was given, and in its own memory, which ends with it. */
 const POISON = `
 let written = 0;

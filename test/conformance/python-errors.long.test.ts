@@ -103,6 +103,14 @@ describe("the end of the interpreter", () => {
     expect(await run("6 * 7")).toMatchObject({ ok: true, result: 42 });
   });
 
+  it.each(["glClear", "stackSave", "exit", "emscripten_asm_const_int", "PyLong_FromLong", "no_such_symbol"])(
+    "does not come from looking up %s, which the interpreter does not offer: that is an exception to catch",
+    async (symbol) => {
+      const source = `import ctypes\ntry:\n    ctypes.CDLL(None).${symbol}\nexcept AttributeError as error:\n    result = '${symbol}' in str(error)`;
+      expect(await run(source)).toMatchObject({ ok: true, result: true });
+    },
+  );
+
   it("by built-ins that the program replaced is told as what may have been, not as an exit alone", async () => {
     const names = ["repr", "len", "isinstance", "print"].map((name) => `builtins.${name} = None`);
     const observation = await run(["import builtins", ...names, "{'a': [1]}"].join("\n"));

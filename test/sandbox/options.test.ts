@@ -84,7 +84,7 @@ describe("a wrong option", () => {
     },
   );
 
-  it.each(["TZ", "LC_ALL", "NODE_OPTIONS", "LD_PRELOAD"])(
+  it.each(["TZ", "LC_ALL", "NODE_OPTIONS", "LD_PRELOAD", "GLIBC_TUNABLES", "MALLOC_ARENA_MAX"])(
     "in the workers' environment that would switch a defence off is refused: %s",
     (name) => {
       expect(() => resolveSandboxOptions({ workerEnv: { [name]: "x" } })).toThrow(/workerEnv/);

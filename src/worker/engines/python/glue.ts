@@ -21,14 +21,19 @@ const EDITS: readonly (readonly [text: string, replacement: string])[] = [
     "{entry.value=addFunction(value,value.sig)}",
     '{entry.value=symName.startsWith("emscripten_gl")?0:addFunction(value,value.sig)}',
   ],
+  // To look up a function of the glue's own is to find nothing: a module would have to be compiled for it, which is over.
+  [
+    "if(newSymIndex==-1||lib.exports[symbol].stub){",
+    'if(newSymIndex==-1||lib.exports[symbol].stub||typeof lib.exports[symbol]=="function"&&!(lib.exports[symbol].name>=0)){',
+  ],
 ];
 
 /** Where the glue takes everything that the module offers: variables of its own, and a statement for each of them. */
 const TAKING = /var (?:[\w$]+,)+wasmTable,wasmMemory;function assignWasmExports\(wasmExports\)\{([^{}]*)\}/;
 const CONVERTING = /wasmExports\["([^"]+)"\]=makeWrapper_\w+\(wasmExports\["\1"\]\);/g;
-const VARIABLE = /^(_[\w$]+)=/;
-/** The table of functions, which is no variable of that kind. */
-const TABLE = "__indirect_function_table";
+const VARIABLE = /^([\w$]+)=/;
+/** What is no function of the interpreter's, and is needed by another name. */
+const NEEDED = ["memory", "__indirect_function_table"];
 const USE = /(?<![\w$])_[\w$]+/g;
 const TAKEN = /wasmExports(?:\["([^"]+)"\]|\.(\w+))/g;
 /** Looked for among all there is, by a name that is put together. */
@@ -54,8 +59,8 @@ export function trimGlue(glue: string, loader: string): TrimmedGlue {
   const after = glue.slice(found.index + taking.length);
   const used = new Set([before, after, loader].flatMap((text) => text.match(USE) ?? []));
   const kept = statements.split(";").filter((statement) => {
-    const variable = VARIABLE.exec(statement)?.[1];
-    return variable === undefined || variable === TABLE || used.has(variable);
+    const variable = VARIABLE.exec(statement)?.[1] ?? "";
+    return NEEDED.includes(variable) || used.has(variable);
   });
   const variables = kept.flatMap((statement) => VARIABLE.exec(statement)?.[1] ?? []);
   const trimmed = [
