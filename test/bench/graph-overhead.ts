@@ -16,7 +16,8 @@ import { median, PACE_MS, pause, timeMs } from "./statistics.ts";
 import { PROGRAM, runProgram, type Subject, scale, takeRounds } from "./subject.ts";
 
 const WANTED_MS = 4;
-const WARM_UP = 40;
+/** Each graph is made of functions of its own, and V8 takes some hundred turns to compile them. */
+const WARM_UP = 400;
 const LENGTHS = [1, 100, 1000] as const;
 
 /** A conversation of `length` messages, the last of which has one call. */
@@ -38,19 +39,19 @@ async function measureOne(subject: Subject, name: string, checkpointer: BaseChec
     sandbox: subject.sandbox,
     ...(checkpointer === null ? {} : { checkpointer }),
   });
+  let turn = 0;
+  const takeTurn = async (messages: BaseMessage[]): Promise<void> => {
+    await graph.invoke({ messages }, { configurable: { thread_id: `${name} ${length} ${turn++}` } });
+  };
+  for (const _ of takeRounds(scale(subject, WARM_UP, 40), 4000)) await takeTurn(converse(length));
   const samples: number[] = [];
   const runOnly: number[] = [];
-  for (const turn of takeRounds(WARM_UP + scale(subject, 120, 30), 5000)) {
+  for (const _ of takeRounds(scale(subject, 120, 30), 5000)) {
     const messages = converse(length);
-    const config = { configurable: { thread_id: `${name} ${length} ${turn}` } };
     await pause(PACE_MS);
-    const ms = await timeMs(() => graph.invoke({ messages }, config));
+    samples.push(await timeMs(() => takeTurn(messages)));
     await pause(PACE_MS);
-    const alone = await timeMs(() => runProgram(subject.sandbox));
-    if (turn >= WARM_UP) {
-      samples.push(ms);
-      runOnly.push(alone);
-    }
+    runOnly.push(await timeMs(() => runProgram(subject.sandbox)));
   }
   const overheadMs = median(samples) - median(runOnly);
   const what = `graph overhead a turn, ${name}, ${length} ${length === 1 ? "message" : "messages"}`;
