@@ -39,7 +39,7 @@ export interface SandboxOptions {
   startTimeoutMs?: number;
   /** Path of the Node that workers run on (24 or newer). Default: the `node` package, else the host's own. */
   workerNode?: string;
-  /** Environment of the workers beyond TZ and LC_ALL. Default empty; names that look like secrets are refused. */
+  /** Environment of the workers beyond TZ, LC_ALL and, for Python, GLIBC_TUNABLES. Default empty; names that look like secrets are refused. */
   workerEnv?: Record<string, string>;
   /** Limits for every call, within the bounds of the table. */
   limits?: Partial<Record<LimitName, number>>;

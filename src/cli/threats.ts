@@ -20,7 +20,7 @@ export const THREATS: readonly Threat[] = [
     id: "host-secrets",
     threat: "The code reads the host's secrets: environment, files, keys.",
     defence:
-      "No fs or process in the isolate; the worker's environment holds TZ and LC_ALL only, and it may read its own files only.",
+      "No fs or process in the isolate; the worker's environment holds TZ, LC_ALL and, for Python, a setting of the allocator, and it may read its own files only.",
     file: "src/sandbox/spawn.ts",
     test: "test/attacks/authority.test.ts",
     classic: true,

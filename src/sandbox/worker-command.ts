@@ -31,7 +31,7 @@ export function workerMemoryMb(language: Language): number {
  */
 const PYTHON_ENVIRONMENT = { GLIBC_TUNABLES: "glibc.malloc.hugetlb=1" };
 
-/** Environment of every worker; `granted` is the operator's. What is not of the first two, the worker forgets. */
+/** Environment of every worker; `env` is the operator's. What is Python's own, the worker forgets. */
 export function workerEnvironment({ env, language }: Pick<LaunchPlan, "env" | "language">): Record<string, string> {
   return { TZ: "UTC", LC_ALL: "en_US.UTF-8", ...(language === "python" ? PYTHON_ENVIRONMENT : {}), ...env };
 }

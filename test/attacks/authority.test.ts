@@ -23,18 +23,25 @@ describe("the worker itself", () => {
   // A container has an environment of its engine's making, and is no child of this process.
   for (const containment of ["process", "bubblewrap"] as const) {
     describeLauncher(containment, () => {
-      it("has an environment of exactly two names, neither the host's", async () => {
+      it("has an environment of exactly two names, and of three for Python, none of them the host's", async () => {
         const before = new Set(listLeaves(process.pid).map(({ pid }) => pid));
-        await using sandbox = await createSandbox({ containment, workers: 1, standby: 0, ...PATIENT });
-        expect(await sandbox.run({ language: "javascript", source: "1" })).toMatchObject({ ok: true });
-        const workers = listLeaves(process.pid).filter(({ pid }) => !before.has(pid));
-        expect(workers.length).toBeGreaterThan(0);
-        for (const { pid } of workers) {
-          const environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").filter(Boolean).sort();
-          // bubblewrap adds where it is, which is the root.
-          expect(environment.filter((entry) => entry !== "PWD=/")).toEqual(["LC_ALL=en_US.UTF-8", "TZ=UTC"]);
-          expect(environment.join()).not.toContain(CANARY);
+        const python = { workers: 1, prepared: 1 };
+        await using sandbox = await createSandbox({ containment, workers: 1, standby: 0, python, ...PATIENT });
+        const known = ["LC_ALL=en_US.UTF-8", "TZ=UTC"];
+        const withPython = ["GLIBC_TUNABLES=glibc.malloc.hugetlb=1", ...known];
+        const seen = new Set<string>();
+        for (const language of ["javascript", "python"] as const) {
+          expect(await sandbox.run({ language, source: "1" })).toMatchObject({ ok: true });
+          for (const { pid } of listLeaves(process.pid).filter((leaf) => !before.has(leaf.pid))) {
+            const environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").filter(Boolean).sort();
+            // bubblewrap adds where it is, which is the root.
+            const names = environment.filter((entry) => entry !== "PWD=/");
+            expect([known, withPython]).toContainEqual(names);
+            expect(environment.join()).not.toContain(CANARY);
+            seen.add(names.join());
+          }
         }
+        expect(seen).toEqual(new Set([known.join(), withPython.join()]));
       });
     });
   }

@@ -20,21 +20,18 @@ function readText(path: string): string {
   }
 }
 
-/** Clears up after a host, and carries the names of what it ends. */
-const CLEARS_UP = "sallyport-undertaker";
-
 /**
- * Live processes, wherever they hang in the tree, whose environment or arguments carry one of the marks; zombies have ended.
- * What holds a container for its engine knows it by its name alone.
+ * Live processes, wherever they hang in the tree, whose environment or arguments carry the mark; zombies have ended. What
+ * holds a container for its engine knows it by its name alone, as does what ends it, which is not looked for.
  */
-function listMarked(...marks: string[]): number[] {
+function listMarked(mark: string, name: string): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
     .filter((pid) => {
       const texts = [readText(`/proc/${pid}/environ`), readText(`/proc/${pid}/cmdline`)];
-      if (!marks.some((mark) => texts.some((text) => text.includes(mark)))) return false;
-      if (texts[1]?.includes(CLEARS_UP)) return false;
+      const isMonitor = readText(`/proc/${pid}/comm`) === "conmon\n" && texts.some((text) => text.includes(name));
+      if (!isMonitor && !texts.some((text) => text.includes(mark))) return false;
       const stat = readText(`/proc/${pid}/stat`);
       return !stat.slice(stat.lastIndexOf(")") + 2).startsWith("Z");
     });

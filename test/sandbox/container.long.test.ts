@@ -7,6 +7,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import { callEngine, findEngines } from "../../src/sandbox/container/engine.ts";
+import { readBuiltImage } from "../../src/sandbox/container/image.ts";
 import type { OpenLauncher } from "../../src/sandbox/launchers/launcher.ts";
 import { createSupervisor } from "../../src/sandbox/supervisor.ts";
 import { WorkerProcess } from "../../src/sandbox/worker-process.ts";
@@ -16,8 +17,11 @@ import { describeLauncher, NEEDS } from "../fixtures/launchers.ts";
 import { startHost } from "../fixtures/run-host.ts";
 
 const UNENDING = "[].reverse.call({ length: 2 ** 53 - 1 })";
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 240_000;
 const TIMES = 6;
+const LONGEST_START_MS = 5000;
+/** Docker's daemon holds its containers itself. */
+const hasMonitors = readBuiltImage(NEEDS)?.engine === "podman";
 const SOON = { timeout: 20_000, interval: 50 };
 
 /** Names of the containers of one host, as each engine of this machine tells them. */
@@ -60,15 +64,20 @@ function listMonitors(hostPid: number): string[] {
 const listChildren = (pid: string): string[] =>
   readText(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean);
 
-/** Resolves with the processes of a container that is made and not yet started. Looks without a pause: the moment is short. */
-async function catchMade(hostPid: number): Promise<string[]> {
-  for (;;) {
+/**
+ * The processes of a container that is made and not yet started; null where that moment was missed. Looks without a pause:
+ * it is short.
+ */
+async function catchMade(hostPid: number): Promise<string[] | null> {
+  const until = performance.now() + LONGEST_START_MS;
+  while (performance.now() < until) {
     for (const monitor of listMonitors(hostPid)) {
       const inside = listChildren(monitor).find((pid) => readText(`/proc/${pid}/comm`).startsWith("runc:[2"));
       if (inside !== undefined) return [monitor, inside];
     }
     await new Promise((resolve) => setImmediate(resolve));
   }
+  return null;
 }
 
 /** The engine's command by which this process makes a container. */
@@ -107,37 +116,45 @@ describeLauncher("container", () => {
     PATIENCE_MS,
   );
 
-  it(
+  it.skipIf(!hasMonitors)(
     "one whose host is killed before it starts leaves nothing",
     async () => {
-      for (let time = 0; time < TIMES; time++) {
+      let caught = 0;
+      for (let time = 0; time < 2 * TIMES && caught < TIMES; time++) {
         const host = startHost("../reliability/restart-host.ts", ["container", `made-${time}`, "starting"]);
         host.nextLine().catch(() => {});
         const made = await catchMade(host.pid);
         host.kill();
         await host.whenEnded;
-        await vi.waitFor(() => expect(listLive(made)).toEqual([]), SOON);
+        if (made !== null) caught++;
+        await vi.waitFor(() => expect(listLive(made ?? [])).toEqual([]), SOON);
         await vi.waitFor(async () => expect(await listContainers(host.pid)).toEqual([]), SOON);
       }
+      expect(caught).toBeGreaterThan(0);
     },
     PATIENCE_MS,
   );
 
-  it(
+  it.skipIf(!hasMonitors)(
     "one whose client is killed before it starts leaves nothing, while the host lives on",
     async () => {
       const launcher = await openLauncher("container");
       const supervisor = createSupervisor(1);
+      let caught = 0;
       try {
-        for (let time = 0; time < TIMES; time++) {
+        for (let time = 0; time < 2 * TIMES && caught < TIMES; time++) {
           const command = launcher.command({ ...NEEDS, role: "runner", language: "javascript", env: {} });
           const starting = WorkerProcess.start(command, supervisor, 60_000);
+          starting.catch(() => {});
           const made = await catchMade(process.pid);
           process.kill(findClient(process.pid), "SIGKILL");
-          await expect(starting).rejects.toThrow("it ended with SIGKILL");
-          await vi.waitFor(() => expect(listLive(made)).toEqual([]), SOON);
+          // It was up before it was caught, or it never will be.
+          await starting.then((worker) => worker.whenEnded).catch(() => {});
+          if (made !== null) caught++;
+          await vi.waitFor(() => expect(listLive(made ?? [])).toEqual([]), SOON);
           await vi.waitFor(async () => expect(await listContainers(process.pid)).toEqual([]), SOON);
         }
+        expect(caught).toBeGreaterThan(0);
       } finally {
         supervisor.close();
         await launcher.close();

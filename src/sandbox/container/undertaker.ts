@@ -17,8 +17,9 @@ export const HOST_LABEL = "sallyport.host";
  * since one that is not there yet makes the engine refuse all that are named with it.
  *
  * What was made and never started waits for ever for its start, with the monitor that holds it, and the engine cannot kill
- * it, nor does removing it end them: Podman's monitor is looked for by the container's name, among this user's processes,
- * and its own runtime ends what it holds. Only then does the engine forget the container.
+ * it, nor does removing it end them: Podman's monitor is looked for by the container's name, among this user's processes
+ * and by the program that it is, which no process can feign. One that ran goes by itself; what is left after a moment, its
+ * own runtime ends. Only then does the engine forget the container: else the next start finds it.
  */
 const SCRIPT = `
 engine=$1 prefix=$2 entries=" "
@@ -26,18 +27,19 @@ trap '' INT TERM HUP
 argument() { tr '\\0' '\\n' 2>/dev/null <"$1/cmdline" | sed -n "/^$2\$/{n;p;q;}"; }
 monitors() {
   for file in $(grep -lsF "$1" /proc/[0-9]*/cmdline); do
-    monitor=\${file%/cmdline} command=
-    [ -O "$monitor" ] && read -r command 2>/dev/null <"$monitor/comm"
-    [ "$command" = conmon ] && [ "$(argument "$monitor" -n)" = "$1" ] && echo "$monitor"
+    monitor=\${file%/cmdline}
+    [ -O "$monitor" ] || continue
+    case $(readlink "$monitor/exe") in */conmon) ;; *) continue ;; esac
+    [ "$(argument "$monitor" -n)" = "$1" ] && echo "$monitor"
   done
 }
 clear() {
+  [ "\${engine##*/}" = podman ] || return 0
   tries=0
-  while [ $tries -lt 50 ]; do
-    held=$(monitors "$1")
-    [ -n "$held" ] || break
+  while held=$(monitors "$1"); [ -n "$held" ]; do
+    [ $tries -lt 50 ] || return 1
     for monitor in $held; do
-      "$(argument "$monitor" -r)" delete --force "$(argument "$monitor" -c)" </dev/null >/dev/null 2>&1
+      [ $tries -eq 0 ] || "$(argument "$monitor" -r)" delete --force "$(argument "$monitor" -c)" </dev/null >/dev/null 2>&1
     done
     tries=$((tries + 1))
     sleep 0.1
@@ -45,8 +47,7 @@ clear() {
 }
 end() {
   "$engine" kill --signal KILL "$prefix$1" </dev/null >/dev/null 2>&1
-  clear "$prefix$1"
-  "$engine" rm --force "$prefix$1" </dev/null >/dev/null 2>&1
+  clear "$prefix$1" && "$engine" rm --force "$prefix$1" </dev/null >/dev/null 2>&1
 }
 while read -r verb number pid; do
   case $verb in
@@ -75,8 +76,11 @@ export function hostIdentity(): string {
   return `${process.pid}:${startOf(process.pid)}:${readWorld()}`;
 }
 
-/** Removes the containers of hosts of this user that are no more. Never throws; a failure leaves them to the next start. */
-export async function reapOrphans(engine: Pick<Engine, "path">): Promise<void> {
+/**
+ * Removes the containers of hosts of this user that are no more, one after the other: whoever left many behind is not to find
+ * the machine busy with them. Never throws; what a failure or `signal` leaves is there for the next start.
+ */
+export async function reapOrphans(engine: Pick<Engine, "path">, signal: AbortSignal): Promise<void> {
   const { stdout: ids } = await callEngine(engine, ["ps", "--all", "--quiet", "--filter", `label=${HOST_LABEL}`]);
   const found = ids.split("\n").filter(Boolean);
   if (found.length === 0) return;
@@ -90,11 +94,19 @@ export async function reapOrphans(engine: Pick<Engine, "path">): Promise<void> {
     const isOfHere = world !== "" && place.join(":") === world;
     return isOfHere && startOf(Number(pid)) !== start ? [name.replace(/^\//, "")] : [];
   });
-  // One after the other: whoever left many behind is not to find the machine busy with them.
   for (const name of orphans) {
+    if (signal.aborted) return;
+    await endByName(engine, name);
+  }
+}
+
+async function endByName(engine: Pick<Engine, "path">, name: string): Promise<void> {
+  try {
     const undertaker = startUndertaker(engine, name);
     undertaker.tell("kill");
     await undertaker.close();
+  } catch {
+    // No process is to be had now.
   }
 }
 

@@ -48,16 +48,18 @@ export const containerLauncher = {
     const identity = hostIdentity();
     let undertaker: Watcher | null = null;
     let reaping: Promise<void> | null = null;
+    const closing = new AbortController();
     let serial = 0;
     return {
       diesBy: "a process beside the host that kills its containers when the host is gone",
       command(plan) {
         undertaker ??= startUndertaker(image, prefix);
-        reaping ??= reapOrphans(image);
+        reaping ??= reapOrphans(image, closing.signal);
         serial++;
         return command({ image, plan, identity, name: `${prefix}${serial}`, serial, undertaker });
       },
       async close() {
+        closing.abort();
         await reaping;
         await undertaker?.close();
       },

@@ -51,8 +51,12 @@ export function readGlue(): TrimmedGlue {
 /** @param exports what of the module's the glue takes */
 export function readPythonFiles(exports: ReadonlySet<string>): PythonFiles {
   const wasm = new Uint8Array(readInto("pyodide.asm.wasm", ArrayBuffer));
-  lowerMemoryMaximum(wasm, MAX_PAGES);
-  keepExports(wasm, exports);
+  try {
+    lowerMemoryMaximum(wasm, MAX_PAGES);
+    keepExports(wasm, exports);
+  } catch (cause) {
+    throw new Error(`The Python snapshot was built for another pyodide. ${REBUILD}`, { cause });
+  }
   return {
     loader: readText("pyodide.js"),
     lock: JSON.stringify({ ...(JSON.parse(readText("pyodide-lock.json")) as object), packages: {} }),

@@ -24,7 +24,7 @@ const EDITS: readonly (readonly [text: string, replacement: string])[] = [
   // To look up a function of the glue's own is to find nothing: a module would have to be compiled for it, which is over.
   [
     "if(newSymIndex==-1||lib.exports[symbol].stub){",
-    'if(newSymIndex==-1||lib.exports[symbol].stub||typeof lib.exports[symbol]=="function"&&!(lib.exports[symbol].name>=0)){',
+    'if(newSymIndex==-1||lib.exports[symbol].stub||typeof lib.exports[symbol]=="function"&&!(parseInt(lib.exports[symbol].name)>=0)){',
   ],
 ];
 
@@ -32,8 +32,8 @@ const EDITS: readonly (readonly [text: string, replacement: string])[] = [
 const TAKING = /var (?:[\w$]+,)+wasmTable,wasmMemory;function assignWasmExports\(wasmExports\)\{([^{}]*)\}/;
 const CONVERTING = /wasmExports\["([^"]+)"\]=makeWrapper_\w+\(wasmExports\["\1"\]\);/g;
 const VARIABLE = /^([\w$]+)=/;
-/** What is no function of the interpreter's, and is needed by another name. */
-const NEEDED = ["memory", "__indirect_function_table"];
+/** What is needed by another name, and what our shell itself uses. */
+const NEEDED = ["memory", "__indirect_function_table", "_malloc", "_free", "_emscripten_get_sbrk_ptr"];
 const USE = /(?<![\w$])_[\w$]+/g;
 const TAKEN = /wasmExports(?:\["([^"]+)"\]|\.(\w+))/g;
 /** Looked for among all there is, by a name that is put together. */

@@ -113,10 +113,10 @@ export async function createLoader(): Promise<Loader> {
   const { glue, filler: bytes } = await contents;
   const filler = compileModule(bytes);
   const script = pythonScript({ ...files, glue }, head);
-  // Here meanwhile, for the isolates to come.
-  const first = new ivm.Isolate({ memoryLimit: HEAP_MB });
-  compileScript(first, script);
-  first.dispose();
+  // While the modules are compiled elsewhere: what V8 learns of the text is kept for every isolate.
+  const reader = new ivm.Isolate({ memoryLimit: HEAP_MB });
+  compileScript(reader, script);
+  reader.dispose();
   const parts = { script, wasm: await interpreter.compiled, stdlib: files.stdlib, filler: await filler.compiled };
   return {
     prepare() {
@@ -170,7 +170,8 @@ function prepare({ isolate, context, setOutput }: Machine): PreparedPython {
 
 /** Makes a snapshot of an interpreter that has run `guest`: minutes are not asked of it, some seconds are. */
 export async function buildSnapshot(files: PythonFiles, glue: string, guest: string): Promise<Uint8Array> {
-  const wasm = await compileModule(files.wasm).compiled;
+  const anchor = compileModule(files.wasm);
+  const wasm = await anchor.compiled;
   const script = pythonScript({ ...files, glue }, null);
   const { isolate, context } = createMachine({ script, wasm, stdlib: files.stdlib, filler: null });
   context.evalSync("interpreter.load(true); 0");
@@ -179,5 +180,6 @@ export async function buildSnapshot(files: PythonFiles, glue: string, guest: str
   const made = context.evalSync("interpreter.snapshot()", { copy: true }) as ArrayBuffer;
   const bytes = new Uint8Array(made);
   isolate.dispose();
+  anchor.isolate.dispose();
   return bytes;
 }

@@ -62,7 +62,7 @@ export interface Snapshot {
   contents: Promise<SnapshotContents>;
 }
 
-export interface SnapshotContents {
+interface SnapshotContents {
   glue: string;
   /** The module that fills the memory. Nobody else needs the buffer that it lies in. */
   filler: Uint8Array<ArrayBuffer>;

@@ -125,7 +125,7 @@ export function createShell(
   define(scope, "read", unknownFile);
   define(scope, "load", unknownFile);
   define(scope, "readbuffer", (name: string) => {
-    // No bytes stand for the interpreter's, which is compiled.
+    // An empty array stands for the interpreter's module, which is compiled already.
     if (name.endsWith(".wasm")) return new Bytes(0);
     return name.endsWith(".zip") && files.stdlib !== null ? new Bytes(files.stdlib) : unknownFile(name);
   });

@@ -4,17 +4,17 @@
  */
 
 import { createOutput } from "./output.ts";
-import { createShell, type PyodideLike, type ShellFiles, type ShellOptions } from "./shell.ts";
+import { createShell, type PyodideLike, type ShellOptions } from "./shell.ts";
 import { createText } from "./text.ts";
 
 /** What pyodide's package gives as text; the glue as it is trimmed. */
-export interface PyodideTexts {
+interface PyodideTexts {
   loader: string;
   glue: string;
   lock: string;
 }
 
-/** Runs in the isolate after the loader: `work` is what is done with the interpreter once it is there. */
+/** Runs in the isolate after the loader. */
 function createInterpreter(shell: ReturnType<typeof createShell>, lock: string) {
   "use strict";
   const scope = globalThis as unknown as Record<string, unknown>;
@@ -74,9 +74,10 @@ function createInterpreter(shell: ReturnType<typeof createShell>, lock: string) 
     for (let bytes = 4_194_304; bytes >= 16; bytes /= 2) {
       while (readEnd() + bytes + 65_536 < module.HEAP8.length) {
         const at = module._malloc(bytes);
+        if (at === 0) break;
         taken.push(at);
-        if (at + bytes > end) break;
         module.HEAP8.fill(0, at, at + bytes);
+        if (at + bytes > end) break;
       }
     }
     for (const at of taken) module._free(at);
@@ -114,7 +115,7 @@ function createInterpreter(shell: ReturnType<typeof createShell>, lock: string) 
 }
 
 export type Interpreter = ReturnType<typeof createInterpreter>;
-export type { ShellFiles, ShellOptions };
+export type { ShellOptions };
 
 /**
  * Evaluates to a function of the callback, the modules and the standard library; that gives the interpreter, which is yet to
