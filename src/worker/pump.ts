@@ -19,7 +19,7 @@ function monotonicMs(): number {
 
 /** A worker that has waited this long for its next message is not pressed: what it does after an answer can wait a moment. */
 const UNPRESSED_MS = 1;
-/** What Python makes next keeps a core a hundred times as long: measured, three answers in four come within 6 ms in place of 7. */
+/** What Python makes next keeps a core a hundred times as long. Measured in three pairs: a little sooner in two of them. */
 const YIELD_MS: Record<Language, number> = { javascript: 0.1, python: 2 };
 const nothing = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 
