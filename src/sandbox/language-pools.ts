@@ -58,7 +58,6 @@ export function createPools(options: ResolvedSandboxOptions, source: WorkerSourc
       size: python.workers,
       standby: 0,
       runsPerWorker,
-      takes: "rested",
       startWorker: () => source.start("runner", "python"),
     }),
   };

@@ -84,7 +84,7 @@ async function runOnWorker(
   signal?.addEventListener("abort", onAbort);
   const memoryMb = limits.memoryMb + MEMORY_SLACK_MB[message.language];
   const kernelSlackMb = KERNEL_SLACK_MB[message.language];
-  const end = await worker.exchange({
+  const ending = worker.exchange({
     message,
     timeoutMs: limits.timeoutMs,
     graceMs,
@@ -110,11 +110,14 @@ async function runOnWorker(
       stdoutTruncated = true;
     },
   });
+  // While the worker runs it: nobody waits for this.
+  const sourceSha256 = hash("sha256", message.source);
+  const end = await ending;
   signal?.removeEventListener("abort", onAbort);
   // Waiting for an interpreter is waiting, wherever it was.
   const waitedMs = READY_MS[message.language] > 0 ? end.waitedMs : 0;
   const parts = { stdout, stdoutTruncated, queueMs: queueMs + waitedMs, wallMs: end.wallMs };
-  const execution = settle(end, pool, worker, prepared, parts);
+  const execution = settle(end, pool, worker, prepared, sourceSha256, parts);
   if (listenerFault) throw (listenerFault as { error: unknown }).error;
   return execution;
 }
@@ -124,7 +127,8 @@ function settle(
   end: ExchangeEnd,
   pool: Pool,
   worker: WorkerProcess,
-  { message, limits }: PreparedRun,
+  { limits }: PreparedRun,
+  sourceSha256: string,
   parts: Parameters<typeof fromOutcome>[2],
 ): Execution | null {
   if ("ended" in end) {
@@ -133,7 +137,7 @@ function settle(
     return { observation: fromEnd(end.ended, limits, parts), engineSha256: null };
   }
   const outcome = end.answer as OutcomeMessage;
-  if (outcome.sha256 !== hash("sha256", message.source) || !isReadable(outcome, limits.resultBytes)) {
+  if (outcome.sha256 !== sourceSha256 || !isReadable(outcome, limits.resultBytes)) {
     pool.discard(worker);
     const words = "The worker broke the protocol and was discarded.";
     return { observation: failure({ ...parts, status: "crashed", message: words }), engineSha256: null };

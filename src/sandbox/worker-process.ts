@@ -160,15 +160,16 @@ export class WorkerProcess {
         resolve({ ended: this.#end, hasStarted: false, waitedMs: 0, wallMs: 0 });
         return;
       }
+      // Before the program begins: what the worker holds now is none of it.
+      if (exchange.kernelMb !== undefined) this.#group?.limit(exchange.kernelMb * MIB);
       const sentAtMs = monotonicMs();
+      // First of all: what follows is done before the worker has woken up, and nothing in it waits.
+      this.#child.stdin.write(encodeFrame(exchange.message));
+      this.#arm(exchange, sentAtMs + (exchange.readyMs ?? 0));
       this.#current = { ...exchange, sentAtMs, startedAtMs: 0, resolve };
       this.#limitStart(this.#current);
       this.runs++;
       this.setActive(true);
-      // Before the program begins: what the worker holds now is none of it.
-      if (exchange.kernelMb !== undefined) this.#group?.limit(exchange.kernelMb * MIB);
-      this.#arm(exchange, sentAtMs + (exchange.readyMs ?? 0));
-      this.#child.stdin.write(encodeFrame(exchange.message));
     });
   }
 

@@ -16,6 +16,27 @@ describe("Python", () => {
     expect(await run(source)).toMatchObject({ ok: true, result: [1, [2, 3], { a: null }], stdout: ["2"] });
   });
 
+  it.each([
+    ["a letter beyond 16 bits", "result = [len('\u{1d11e}'), '\u{1d11e}é']", { result: [1, "\u{1d11e}é"] }],
+    ["half a letter", "result = '\ud800'", { status: "error", error: "UnicodeEncodeError" }],
+    ["a zero", "result = 'a\0b'", { status: "error", error: "SyntaxError" }],
+    ["nothing", "", { ok: true, result: null }],
+  ])("is given the program as it is: %s", async (_what, source, expected) => {
+    expect(await run(source)).toMatchObject(expected);
+  });
+
+  it("takes a name that is allowed as it is written: of two words it is no name, and none is not all", async () => {
+    const permits = { dynamicCode: true, globals: ["len print", "len\nprint", "", "sum"] };
+    expect(await run("sum([1, 2])", { permits })).toMatchObject({ ok: true, result: 3 });
+    expect(await run("print(1)", { permits })).toMatchObject({ error: "NameError" });
+    expect(await run("sum([1])", { permits: { dynamicCode: true, globals: [] } })).toMatchObject({
+      error: "NameError",
+    });
+    expect(await run("import math", { permits: { dynamicCode: true, modules: [] } })).toMatchObject({
+      error: "ImportError",
+    });
+  });
+
   it("names the exception, with its line and column", async () => {
     const { source, ...where } = PYTHON_PROGRAMS.failsAtRunTime;
     expect(await run(source)).toMatchObject({ status: "error", ...where });

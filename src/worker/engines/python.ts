@@ -32,7 +32,9 @@ export async function createPythonEngine({ prepared }: EngineOptions): Promise<E
   return {
     language: "python",
     ready() {
-      used = ahead.shift() ?? loader.prepare();
+      // The one that was loaded last: its memory is the likeliest to be in the processor's caches still.
+      const newest = ahead.findLastIndex(({ isLoaded }) => isLoaded);
+      used = ahead.splice(Math.max(newest, 0), 1)[0] ?? loader.prepare();
       used.ready();
     },
     run(message, output) {
@@ -43,8 +45,8 @@ export async function createPythonEngine({ prepared }: EngineOptions): Promise<E
       used?.dispose();
       used = null;
       refill();
-      // The next run waits for this one in any case: now it is nobody's time.
-      ahead[0]?.ready();
+      // The next run waits for one in any case: now it is nobody's time.
+      if (!ahead.some(({ isLoaded }) => isLoaded)) ahead[0]?.ready();
     },
   };
 }
@@ -52,9 +54,9 @@ export async function createPythonEngine({ prepared }: EngineOptions): Promise<E
 function runIn(interpreter: PreparedPython, message: RunMessage, output: Output): EngineOutcome {
   const { source, input, timerTurns, resultBytes, globals, modules, dynamicCode } = message;
   const { now, seed, memoryMb, stdoutBytes, stdoutLines } = message;
-  const runner = JSON.stringify({ source, input, timerTurns, resultBytes, globals, modules, dynamicCode });
-  const shell = { now, seed, memoryMb, stdoutBytes, stdoutLines };
-  const answer = interpreter.enter(shell, runner, message.timeoutMs, output);
+  const run = { input, timerTurns, resultBytes, globals, modules, dynamicCode };
+  const order = { source, run, now, seed, memoryMb, stdoutBytes, stdoutLines };
+  const answer = interpreter.enter(order, message.timeoutMs, output);
   return typeof answer === "string" ? describeAnswer(answer, message) : describeEnd(answer);
 }
 

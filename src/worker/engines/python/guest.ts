@@ -34,9 +34,9 @@ def _install():
     space["install_loop"]()
     space["install_threads"]()
     space["hide_our_frames"]()
-    space["prepare"](space["sallyport_run"])
-    return space["sallyport_run"]
-sallyport_run = _install()
+    space["prepare"](space["sallyport_start"])
+    return space["sallyport_start"]
+sallyport_start = _install()
 del _install
 `;
 }

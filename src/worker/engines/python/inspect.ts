@@ -12,7 +12,7 @@ import { createLoader, type PreparedPython } from "./isolate.ts";
 /** Below what the host waits for an inspector. */
 const TIMEOUT_MS = 1500;
 const ASPECTS: readonly Aspect[] = ["imports", "globals", "members", "dynamicCode"];
-const SHELL = { now: 0, seed: 0, memoryMb: 256, stdoutBytes: 0, stdoutLines: 0 };
+const READING = { run: null, now: 0, seed: 0, memoryMb: 256, stdoutBytes: 0, stdoutLines: 0 };
 const SILENT: Output = { line() {}, truncated() {} };
 
 /** What the parser in the isolate gives; figures that need no parser are taken here. */
@@ -48,7 +48,7 @@ export async function createPythonInspector(): Promise<(source: string) => Manif
   interpreter.ready();
   return (source) => {
     interpreter.ready();
-    const answer = interpreter.enter(SHELL, JSON.stringify({ inspect: source }), TIMEOUT_MS, SILENT);
+    const answer = interpreter.enter({ source, ...READING }, TIMEOUT_MS, SILENT);
     if (typeof answer === "string" && answer.startsWith("I")) {
       return completeManifest(source, JSON.parse(answer.slice(1)) as Found);
     }

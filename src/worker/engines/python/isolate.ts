@@ -4,7 +4,7 @@
  */
 
 import ivm from "isolated-vm";
-import { type Interpreter, pythonScript, type ShellOptions } from "../../guest/python/source.ts";
+import { type Interpreter, type Order, pythonScript } from "../../guest/python/source.ts";
 import type { Output } from "../engine.ts";
 import { type PythonFiles, readPythonFiles, readSnapshot } from "./files.ts";
 
@@ -15,10 +15,11 @@ const HEAP_MB = 192;
 export type EntryEnd = { timeout: true } | { memoryLimit: true } | { thrown: unknown };
 
 export interface PreparedPython {
+  readonly isLoaded: boolean;
   /** Waits until it is loaded, if it is not. @throws Error where it cannot be. */
   ready(): void;
   /** The one entry. `timeoutMs` is a whole number above 0. Never throws. */
-  enter(shell: ShellOptions, runner: string, timeoutMs: number, output: Output): string | EntryEnd;
+  enter(order: Order, timeoutMs: number, output: Output): string | EntryEnd;
   dispose(): void;
 }
 
@@ -31,7 +32,11 @@ export interface Loader {
 
 interface Machine {
   isolate: ivm.Isolate;
-  context: ivm.Context;
+  load: Reference<Interpreter["load"]>;
+  execute: Reference<Interpreter["execute"]>;
+  python: Reference<Interpreter["python"]>;
+  snapshot: Reference<Interpreter["snapshot"]>;
+  isLoaded(): boolean;
   setOutput(output: Output): void;
 }
 
@@ -58,7 +63,7 @@ function compileScript(isolate: ivm.Isolate, script: string): ivm.Script {
   return compiled;
 }
 
-/** An isolate with everything in it but the interpreter: `interpreter` is a global of its own, until it is loaded. */
+/** An isolate with everything in it but the interpreter, which is yet to be loaded. Nothing of ours has a name in it. */
 function createMachine({ script, wasm, stdlib, filler }: Parts): Machine {
   const isolate = new ivm.Isolate({ memoryLimit: HEAP_MB });
   const context = isolate.createContextSync();
@@ -67,16 +72,22 @@ function createMachine({ script, wasm, stdlib, filler }: Parts): Machine {
     if (typeof line === "string") output?.line(line);
     else if (line === null) output?.truncated();
   });
+  const loaded = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  const flag = new Int32Array(loaded);
+  const share = (memory: SharedArrayBuffer) => new ivm.ExternalCopy(memory).copyInto();
   const compiled = compileScript(isolate, script);
   const setUp = compiled.runSync(context, { reference: true }) as Reference<(...args: unknown[]) => unknown>;
-  const given = [wasm.copyInto(), new ivm.ExternalCopy(stdlib).copyInto(), filler?.copyInto() ?? null];
-  const interpreter = setUp.applySync(undefined, [host, ...given], {
-    result: { reference: true },
-  }) as unknown as Reference<Interpreter>;
-  context.global.setSync("interpreter", interpreter.derefInto());
+  const given = [host, wasm.copyInto(), share(stdlib), filler?.copyInto() ?? null, share(loaded)];
+  const interpreter = setUp.applySync(undefined, given, { result: { reference: true } }) as Reference<Interpreter>;
+  const get = <Name extends keyof Interpreter>(name: Name) =>
+    interpreter.getSync(name, { reference: true }) as Reference<Interpreter[Name]>;
   return {
     isolate,
-    context,
+    load: get("load"),
+    execute: get("execute"),
+    python: get("python"),
+    snapshot: get("snapshot"),
+    isLoaded: () => Atomics.load(flag, 0) === 1,
     setOutput(next) {
       output = next;
     },
@@ -126,35 +137,24 @@ export async function createLoader(): Promise<Loader> {
   };
 }
 
-const LOAD = "interpreter.load(false); 0";
-const TAKE = "interpreter.take()";
-
-function prepare({ isolate, context, setOutput }: Machine): PreparedPython {
+function prepare({ isolate, load, execute, isLoaded, setOutput }: Machine): PreparedPython {
   // On a thread of isolated-vm's own. Whoever enters the isolate before it is done waits for its lock.
-  const loading = context.eval(LOAD);
-  loading.catch(() => {});
-  let run: Reference<(shell: string, runner: string) => string> | null = null;
+  load.apply(undefined, [false]).catch(() => {});
   return {
-    ready() {
-      if (run) return;
-      const take = (): typeof run => {
-        const taken = context.evalSync(TAKE, { reference: true }) as unknown as Reference<
-          (...args: string[]) => string
-        >;
-        return taken.typeof === "function" ? taken : null;
-      };
-      run = take();
-      if (run) return;
-      context.evalSync(LOAD);
-      run = take();
-      if (run === null) throw new Error("the interpreter does not load");
+    get isLoaded() {
+      return isLoaded();
     },
-    enter(shell, runner, timeoutMs, output) {
-      if (run === null) throw new Error("an interpreter was entered before it was ready");
+    ready() {
+      if (isLoaded()) return;
+      load.applySync(undefined, [false]);
+      if (!isLoaded()) throw new Error("the interpreter does not load");
+    },
+    enter(order, timeoutMs, output) {
+      if (!isLoaded()) throw new Error("an interpreter was entered before it was ready");
       setOutput(output);
       const deadline = performance.now() + timeoutMs;
       try {
-        const answer = run.applySync(undefined, [JSON.stringify(shell), runner], { timeout: timeoutMs });
+        const answer = execute.applySync(undefined, [JSON.stringify(order)], { timeout: timeoutMs });
         return typeof answer === "string" ? answer : { thrown: undefined };
       } catch (thrown) {
         // By our own clock and the isolate's own state: the text of an error is the program's to forge.
@@ -173,11 +173,10 @@ export async function buildSnapshot(files: PythonFiles, glue: string, guest: str
   const anchor = compileModule(files.wasm);
   const wasm = await anchor.compiled;
   const script = pythonScript({ ...files, glue }, null);
-  const { isolate, context } = createMachine({ script, wasm, stdlib: files.stdlib, filler: null });
-  context.evalSync("interpreter.load(true); 0");
-  context.global.setSync("guest", guest);
-  context.evalSync("interpreter.python(guest); 0");
-  const made = context.evalSync("interpreter.snapshot()", { copy: true }) as ArrayBuffer;
+  const { isolate, load, python, snapshot } = createMachine({ script, wasm, stdlib: files.stdlib, filler: null });
+  load.applySync(undefined, [true]);
+  python.applySync(undefined, [guest]);
+  const made = snapshot.applySync(undefined, [], { result: { copy: true } }) as ArrayBuffer;
   const bytes = new Uint8Array(made);
   isolate.dispose();
   anchor.isolate.dispose();

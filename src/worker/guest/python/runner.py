@@ -76,12 +76,12 @@ def execute(body, last, scope):
     return value
 
 
-def create_scope(message):
+def create_scope(input_text):
     main = types.ModuleType("__main__")
     main.__dict__["__builtins__"] = builtins
     sys.modules["__main__"] = main
-    if message["input"] is not None:
-        main.__dict__["input"] = json.loads(message["input"])
+    if input_text is not None:
+        main.__dict__["input"] = json.loads(input_text)
     return main.__dict__
 
 
@@ -107,15 +107,14 @@ def finish_output():
             pass
 
 
-def run_program(message):
-    source = message["source"]
+def run_program(source, input_text, limit, names, modules, dynamic_code):
     linecache.cache[PROGRAM] = (len(source), None, source.splitlines(True), PROGRAM)
     scope = {}
     last = None
     try:
         body, last_code = parse_program(source)
-        scope = create_scope(message)
-        restrict(scope, message["globals"], message["modules"], message["dynamicCode"])
+        scope = create_scope(input_text)
+        restrict(scope, names, modules, dynamic_code)
         last = execute(body, last_code, scope)
     except BaseException as error:
         if not is_plain_exit(error):
@@ -123,20 +122,35 @@ def run_program(message):
     finally:
         finish_output()
     try:
-        return value_of(scope, last, message["resultBytes"])
+        return value_of(scope, last, limit)
     except BaseException as error:
         return describe(error, source)
 
 
-def sallyport_run(text, advance):
-    message = json.loads(text)
-    if "inspect" in message:
-        return "I" + manifest(message["inspect"])
-    Clock.advance, Clock.stopped, Clock.turns = advance, None, 0
-    Clock.max_turns = message["timerTurns"]
-    random.seed()
+def read_names(text):
+    return None if text is None else json.loads(text)
+
+
+def run(source, input_text, limit, max_turns, seed, names, modules, dynamic_code):
+    """
+    limit: bytes of the result.
+    seed: a number for `random`, which would ask the shell for thousands of bytes itself.
+    names, modules: what a program is left with, see `restrict`; as JSON, or None.
+    """
+    Clock.stopped, Clock.turns, Clock.max_turns = None, 0, max_turns
+    random.seed(seed)
     try:
-        answer = run_program(message)
+        answer = run_program(source, input_text, limit, read_names(names), read_names(modules), dynamic_code)
     except MemoryError:
         answer = OUT_OF_MEMORY
     return Clock.stopped or answer
+
+
+def inspect_program(source):
+    return "I" + manifest(source)
+
+
+def sallyport_start(advance):
+    """Once for each interpreter. advance: the shell's way to move the clock. Gives what runs a program and what reads one."""
+    Clock.advance = advance
+    return run, inspect_program

@@ -203,6 +203,8 @@ export function createShell(
   return {
     boot,
     sleep,
+    /** A whole number of 53 bits. */
+    draw: (): number => (draw() >>> 11) * 4294967296 + draw(),
     begin(options: ShellOptions, heap: ArrayBuffer): void {
       startMs = options.now;
       elapsedMs = 0;
@@ -220,7 +222,7 @@ export function createShell(
       return line === null ? "null" : stringify(line);
     },
     parse: parse as (text: string) => unknown,
-    stringify: stringify as (text: string) => string,
+    stringify: stringify as (value: unknown) => string,
     sliceText,
     charCodeAt,
   };

@@ -3,7 +3,6 @@
 import gc
 import importlib
 import io
-import json
 import linecache
 import sys
 import typing
@@ -48,15 +47,14 @@ def give_utc():
 
 
 def warm_up(run):
-    text = {"input": '{"a":1}', "timerTurns": 100, "resultBytes": 10000, "globals": None, "modules": None, "dynamicCode": True}
     main = sys.modules["__main__"]
     for source in PROGRAMS:
-        run(json.dumps({**text, "source": source}), lambda seconds: None)
+        run(source, '{"a":1}', 10000, 100, 1, None, None, True)
     sys.modules["__main__"] = main
     linecache.clearcache()
 
 
-def prepare(run):
+def prepare(start):
     for name in MODULES.split():
         try:
             importlib.import_module(name)
@@ -69,6 +67,7 @@ def prepare(run):
     warnings.simplefilter("ignore")
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True, errors="backslashreplace")
+    run, _ = start(lambda seconds: None)
     warm_up(run)
     gc.collect()
     gc.freeze()

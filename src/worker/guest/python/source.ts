@@ -14,21 +14,49 @@ interface PyodideTexts {
   lock: string;
 }
 
-/** Runs in the isolate after the loader. */
-function createInterpreter(shell: ReturnType<typeof createShell>, lock: string) {
+/** One program for an interpreter, and what it is to do with it. */
+export type Order = ShellOptions & {
+  source: string;
+  /** Null where the program is to be read, not run. */
+  run: {
+    input: string | null;
+    resultBytes: number;
+    timerTurns: number;
+    globals: string[] | null;
+    modules: string[] | null;
+    dynamicCode: boolean;
+  } | null;
+};
+
+type Call = (...args: unknown[]) => unknown;
+
+/** Runs in the isolate after the loader, and writes into `loaded` when there is an interpreter. */
+function createInterpreter(shell: ReturnType<typeof createShell>, lock: string, loaded: Int32Array) {
   "use strict";
   const scope = globalThis as unknown as Record<string, unknown>;
   const { sliceText, charCodeAt, parse, stringify } = shell;
-  let run: ((...args: unknown[]) => unknown) | null = null;
+  let call: { run: Call; inspect: Call } | null = null;
   let py: PyodideLike | null = null;
   let isLoading = false;
   const MAX_ANSWER = 16_777_216;
+  /** What is None in Python; `null` would be an object of its own there. */
+  const json = (names: string[] | null): string | undefined => (names === null ? undefined : stringify(names));
+
+  /** As arguments, not as a JSON text: the loader hands texts over letter by letter, and Python would have to read it. */
+  const obey = ({ source, run }: Order): unknown => {
+    if (run === null) return call?.inspect(source);
+    const { input, resultBytes, timerTurns, globals, modules, dynamicCode } = run;
+    const seed = shell.draw();
+    const names = [json(globals), json(modules)];
+    return call?.run(source, input ?? undefined, resultBytes, timerTurns, seed, ...names, dynamicCode);
+  };
 
   /** "N" is "no value": then the last printed line counts. Every other answer is handed on. */
-  const execute = (shellText: string, runnerText: string): string => {
-    if (run === null || py === null) throw new Error("the interpreter is not loaded");
-    shell.begin(parse(shellText) as ShellOptions, py._module.HEAP8.buffer as ArrayBuffer);
-    const answer = run(runnerText, shell.sleep);
+  const execute = (text: string): string => {
+    if (call === null || py === null) throw new Error("the interpreter is not loaded");
+    const order = parse(text) as Order;
+    shell.begin(order, py._module.HEAP8.buffer as ArrayBuffer);
+    const answer = obey(order);
     shell.finish();
     if (typeof answer !== "string") return "X";
     if (charCodeAt(answer, 0) === 78) return `R${shell.lastLine()}`;
@@ -38,9 +66,9 @@ function createInterpreter(shell: ReturnType<typeof createShell>, lock: string) 
   /** Programs of ours, the same in every isolate: a caller's would otherwise pay for code that was never used. */
   const WARM_UP = ["result = [x for x in (1, 2)]", "1 / 0"];
   const warmUp = (source: string): void => {
-    const shellText = '{"now":0,"seed":0,"memoryMb":8,"stdoutBytes":0,"stdoutLines":0}';
-    const limits = '"input":null,"timerTurns":1,"resultBytes":100,"globals":null,"modules":null,"dynamicCode":true';
-    execute(shellText, `{"source":${stringify(source)},${limits}}`);
+    const run = { input: null, resultBytes: 100, timerTurns: 1, globals: null, modules: null, dynamicCode: true };
+    const order: Order = { source, run, now: 0, seed: 0, memoryMb: 8, stdoutBytes: 0, stdoutLines: 0 };
+    execute(stringify(order));
   };
 
   /** Takes away what only the loading needed; a program finds an isolate with nothing in it. */
@@ -82,20 +110,26 @@ function createInterpreter(shell: ReturnType<typeof createShell>, lock: string) 
     }
     for (const at of taken) module._free(at);
   };
+  const load = async (isSnapshot: boolean): Promise<void> => {
+    const loader = scope.loadPyodide as Parameters<typeof shell.boot>[0];
+    py = await shell.boot(loader, scope.createPyodideModule, lock);
+    if (isSnapshot) return;
+    const start = py.globals.get("sallyport_start") as (advance: unknown) => { get(index: number): Call };
+    py.globals.delete("sallyport_start");
+    const started = start(shell.sleep);
+    call = { run: started.get(0), inspect: started.get(1) };
+    clear();
+    for (const source of WARM_UP) warmUp(source);
+    loaded[0] = 1;
+  };
   return {
-    /** Loads, and leaves the interpreter ready. Resolves within the same entry: nothing in it waits. */
-    async load(isSnapshot: boolean): Promise<void> {
+    /** Loads, and leaves the interpreter ready. All of it within the same entry: nothing in it waits. */
+    load(isSnapshot: boolean): void {
       // Asked for in the background, and by whoever cannot wait for that to begin.
-      if (isLoading) return;
+      if (!isLoading) void load(isSnapshot);
       isLoading = true;
-      const loader = scope.loadPyodide as Parameters<typeof shell.boot>[0];
-      py = await shell.boot(loader, scope.createPyodideModule, lock);
-      if (isSnapshot) return;
-      run = py.globals.get("sallyport_run") as (...args: unknown[]) => unknown;
-      py.globals.delete("sallyport_run");
-      clear();
-      for (const source of WARM_UP) warmUp(source);
     },
+    execute,
     python(source: string): void {
       py?.runPython(source);
     },
@@ -105,30 +139,23 @@ function createInterpreter(shell: ReturnType<typeof createShell>, lock: string) 
       const bytes = py.makeMemorySnapshot();
       return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
     },
-    /** The way to run a program, once it is loaded; after that nothing of ours can be reached by a name. */
-    take: (): unknown => {
-      if (run === null) return undefined;
-      Reflect.deleteProperty(scope, "interpreter");
-      return execute;
-    },
   };
 }
 
 export type Interpreter = ReturnType<typeof createInterpreter>;
-export type { ShellOptions };
 
 /**
- * Evaluates to a function of the callback, the modules and the standard library; that gives the interpreter, which is yet to
- * be loaded. `head`: of the snapshot, what the loader reads; null without one.
+ * Evaluates to a function of the callback, the modules, the standard library and a flag that others read; that gives the
+ * interpreter, which is yet to be loaded. `head`: of the snapshot, what the loader reads; null without one.
  */
 export function pythonScript({ loader, glue, lock }: PyodideTexts, head: readonly number[] | null): string {
-  const open = "(function (host, wasm, stdlib, filler) {\n";
+  const open = "(function (host, wasm, stdlib, filler, loaded) {\n";
   const made = [
     `const text = (${createText})();`,
     `const output = (${createOutput})((line) => void host(line), text.decodeUtf8);`,
     `const shell = (${createShell})({ wasm, stdlib, filler, head: ${JSON.stringify(head)} }, text, output);\n`,
   ];
   const shell = made.join("\n");
-  const close = `\nreturn (${createInterpreter})(shell, ${JSON.stringify(lock)});\n})`;
+  const close = `\nreturn (${createInterpreter})(shell, ${JSON.stringify(lock)}, new Int32Array(loaded));\n})`;
   return `${open}${shell}${loader}\n${glue}${close}`;
 }
