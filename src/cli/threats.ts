@@ -103,7 +103,7 @@ export const THREATS: readonly Threat[] = [
     threat:
       "A Python program writes into the bytes that the worker restores its interpreters from: the next run starts poisoned.",
     defence:
-      "Interpreter and memory come from compiled modules, which nobody can write to; the isolate forgets the library's shared bytes before a program comes.",
+      "Interpreter and memory come from compiled modules, which nobody can write to; the isolate forgets the library's shared bytes before a program comes, and no text that the loader evaluates sees them.",
     file: "src/worker/guest/python/shell.ts",
     test: "test/attacks/python-shared.long.test.ts",
   },

@@ -58,6 +58,7 @@ export function createPools(options: ResolvedSandboxOptions, source: WorkerSourc
       size: python.workers,
       standby: 0,
       runsPerWorker,
+      restsLong: true,
       startWorker: () => source.start("runner", "python"),
     }),
   };

@@ -110,7 +110,7 @@ async function runOnWorker(
       stdoutTruncated = true;
     },
   });
-  // While the worker runs it: nobody waits for this.
+  // What the answer must tell; made while the worker runs, when nobody waits for it.
   const sourceSha256 = hash("sha256", message.source);
   const end = await ending;
   signal?.removeEventListener("abort", onAbort);

@@ -163,7 +163,8 @@ export class WorkerProcess {
       // Before the program begins: what the worker holds now is none of it.
       if (exchange.kernelMb !== undefined) this.#group?.limit(exchange.kernelMb * MIB);
       const sentAtMs = monotonicMs();
-      // First of all: what follows is done before the worker has woken up, and nothing in it waits.
+      // Before the rest, which takes as long as the worker takes to wake up. It is armed in this same turn of the loop, by the
+      // process whose thread keeps watch: where it stops between the two, so does the watch.
       this.#child.stdin.write(encodeFrame(exchange.message));
       this.#arm(exchange, sentAtMs + (exchange.readyMs ?? 0));
       this.#current = { ...exchange, sentAtMs, startedAtMs: 0, resolve };

@@ -66,6 +66,27 @@ it("are held by no object that a program can reach", async () => {
   expect(await run(inJavaScript(WALK))).toBe("[true,[]]");
 });
 
+/** What the loader's own ways to evaluate a text see: they stand where its names are. Our names, and those of the script around it. */
+const EVALUATE = `
+const module = pyodide._module;
+const ways = Object.keys(module).filter((name) => name.includes('run_script') && typeof module[name] === 'function');
+const names = 'host wasm stdlib filler loaded text output shell interpreter head lock glue load execute call run'.split(' ');
+const found = [];
+for (const way of ways) for (const name of names) {
+  const text = 'globalThis.seen = typeof ' + name + ' !== "undefined"';
+  const at = module._malloc(text.length + 1);
+  for (let index = 0; index <= text.length; index++) module.HEAPU8[at + index] = text.charCodeAt(index) | 0;
+  globalThis.seen = undefined;
+  try { module[way](at); } catch {}
+  if (globalThis.seen) found.push(way + ' ' + name);
+}
+return JSON.stringify([ways.length > 0, found]);
+`;
+
+it("are seen by no text that the loader evaluates for a program", async () => {
+  expect(await run(inJavaScript(EVALUATE))).toBe("[true,[]]");
+});
+
 it("leave nothing of the loading behind as a global", async () => {
   const names = await run(inJavaScript("return Object.getOwnPropertyNames(globalThis).join(' ')"));
   expect(names).toContain("Uint8Array");

@@ -40,3 +40,13 @@ it("beside others, the one used last, whether it still cleans up or not", async 
   ).toEqual([0, 4]);
   if (busy) fake.pool.release(busy);
 });
+
+it("beside others, where rest takes long, another one than that which still cleans up", async () => {
+  const fakes = { behaviours: ["disposesForEver"], ...THREE, restsLong: true };
+  await using fake = await createFakePool(fakes);
+  await vi.waitFor(() => expect(fake.started).toHaveLength(3), { timeout: 20_000 });
+  const busy = fake.pool.checkoutNow();
+  for (let run = 0; run < 2; run++) expect(await fake.run()).toMatchObject({ ok: true, result: 1 });
+  expect(fake.started.filter((worker) => worker !== busy).map((worker) => worker.runs)).toEqual([1, 1]);
+  if (busy) fake.pool.release(busy);
+});

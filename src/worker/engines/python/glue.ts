@@ -28,6 +28,8 @@ const EDITS: readonly (readonly [text: string, replacement: string])[] = [
   ],
 ];
 
+/** A text that is evaluated directly sees every name around the glue: there a program would find what is not its own. */
+const DIRECT_EVAL = /(?<![\w$.])eval\(/g;
 /** Where the glue takes everything that the module offers: variables of its own, and a statement for each of them. */
 const TAKING = /var (?:[\w$]+,)+wasmTable,wasmMemory;function assignWasmExports\(wasmExports\)\{([^{}]*)\}/;
 const CONVERTING = /wasmExports\["([^"]+)"\]=makeWrapper_\w+\(wasmExports\["\1"\]\);/g;
@@ -53,6 +55,7 @@ export interface TrimmedGlue {
  */
 export function trimGlue(glue: string, loader: string): TrimmedGlue {
   const found = TAKING.exec(glue);
+  if (DIRECT_EVAL.test(loader)) throw new Error("pyodide.js evaluates texts directly");
   if (found === null) throw new Error("pyodide.asm.mjs no longer takes the module's exports in one place");
   const [taking, statements = ""] = found;
   const before = glue.slice(0, found.index);
@@ -69,7 +72,7 @@ export function trimGlue(glue: string, loader: string): TrimmedGlue {
     `function assignWasmExports(wasmExports){${kept.join(";")}}`,
     after.replace(CONVERTING, (statement, name: string) => (used.has(`_${name}`) ? statement : "")),
   ];
-  const edited = EDITS.reduce(replaceText, trimmed.join(""));
+  const edited = EDITS.reduce(replaceText, trimmed.join("")).replace(DIRECT_EVAL, "(0,eval)(");
   const taken = Array.from(edited.matchAll(TAKEN), ([, quoted, plain]) => quoted ?? plain ?? "");
   return { glue: edited, exports: new Set([...taken, MAIN].filter((name) => !OPTIONAL.includes(name))) };
 }

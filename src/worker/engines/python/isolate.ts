@@ -1,6 +1,6 @@
 /**
  * CPython in a fresh isolate, restored from the snapshot and then thrown away: for the engine and for the inspector.
- * Nothing but primitive strings crosses, in either direction. Loads in the background where it is asked to.
+ * What crosses while a program runs are strings, in both directions. Loads in the background where it is asked to.
  */
 
 import ivm from "isolated-vm";
@@ -18,7 +18,7 @@ export interface PreparedPython {
   readonly isLoaded: boolean;
   /** Waits until it is loaded, if it is not. @throws Error where it cannot be. */
   ready(): void;
-  /** The one entry. `timeoutMs` is a whole number above 0. Never throws. */
+  /** The one entry, once it is ready. `timeoutMs` is a whole number above 0. What the program throws is told, not thrown. */
   enter(order: Order, timeoutMs: number, output: Output): string | EntryEnd;
   dispose(): void;
 }
@@ -34,8 +34,7 @@ interface Machine {
   isolate: ivm.Isolate;
   load: Reference<Interpreter["load"]>;
   execute: Reference<Interpreter["execute"]>;
-  python: Reference<Interpreter["python"]>;
-  snapshot: Reference<Interpreter["snapshot"]>;
+  interpreter: Reference<Interpreter>;
   isLoaded(): boolean;
   setOutput(output: Output): void;
 }
@@ -63,7 +62,11 @@ function compileScript(isolate: ivm.Isolate, script: string): ivm.Script {
   return compiled;
 }
 
-/** An isolate with everything in it but the interpreter, which is yet to be loaded. Nothing of ours has a name in it. */
+function take<Name extends keyof Interpreter>(interpreter: Reference<Interpreter>, name: Name) {
+  return interpreter.getSync(name, { reference: true }) as Reference<Interpreter[Name]>;
+}
+
+/** An isolate with everything in it but the interpreter, which is yet to be loaded. */
 function createMachine({ script, wasm, stdlib, filler }: Parts): Machine {
   const isolate = new ivm.Isolate({ memoryLimit: HEAP_MB });
   const context = isolate.createContextSync();
@@ -79,15 +82,12 @@ function createMachine({ script, wasm, stdlib, filler }: Parts): Machine {
   const setUp = compiled.runSync(context, { reference: true }) as Reference<(...args: unknown[]) => unknown>;
   const given = [host, wasm.copyInto(), share(stdlib), filler?.copyInto() ?? null, share(loaded)];
   const interpreter = setUp.applySync(undefined, given, { result: { reference: true } }) as Reference<Interpreter>;
-  const get = <Name extends keyof Interpreter>(name: Name) =>
-    interpreter.getSync(name, { reference: true }) as Reference<Interpreter[Name]>;
   return {
     isolate,
-    load: get("load"),
-    execute: get("execute"),
-    python: get("python"),
-    snapshot: get("snapshot"),
-    isLoaded: () => Atomics.load(flag, 0) === 1,
+    load: take(interpreter, "load"),
+    execute: take(interpreter, "execute"),
+    interpreter,
+    isLoaded: () => !isolate.isDisposed && Atomics.load(flag, 0) === 1,
     setOutput(next) {
       output = next;
     },
@@ -173,10 +173,10 @@ export async function buildSnapshot(files: PythonFiles, glue: string, guest: str
   const anchor = compileModule(files.wasm);
   const wasm = await anchor.compiled;
   const script = pythonScript({ ...files, glue }, null);
-  const { isolate, load, python, snapshot } = createMachine({ script, wasm, stdlib: files.stdlib, filler: null });
+  const { isolate, load, interpreter } = createMachine({ script, wasm, stdlib: files.stdlib, filler: null });
   load.applySync(undefined, [true]);
-  python.applySync(undefined, [guest]);
-  const made = snapshot.applySync(undefined, [], { result: { copy: true } }) as ArrayBuffer;
+  take(interpreter, "python").applySync(undefined, [guest]);
+  const made = take(interpreter, "snapshot").applySync(undefined, [], { result: { copy: true } }) as ArrayBuffer;
   const bytes = new Uint8Array(made);
   isolate.dispose();
   anchor.isolate.dispose();

@@ -11,7 +11,7 @@ import time
 
 
 class Clock:
-    """The shell's way to move the clock, given anew for each run; and why the run was stopped, where it was."""
+    """The shell's way to move the clock, given once for each interpreter; and why the run was stopped, where it was."""
 
     advance = None
     stopped = None

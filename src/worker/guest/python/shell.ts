@@ -6,7 +6,7 @@
 import type { createOutput } from "./output.ts";
 import type { createText } from "./text.ts";
 
-/** What the worker tells the shell of one run; the rest of the text is the runner's, in Python. */
+/** What the worker tells the shell of one run; the rest is the runner's, in Python. */
 export interface ShellOptions {
   now: number;
   seed: number;
@@ -172,7 +172,7 @@ export function createShell(
     if (typeof seconds === "number" && seconds > 0) elapsedMs += min(seconds * 1000, 1e15);
   };
 
-  /** Loads the interpreter. Its answer is a function of the runner: one JSON text in, one string out. */
+  /** Loads the interpreter, and forgets the files. */
   const boot = async (
     load: (options: object) => Promise<PyodideLike>,
     createPyodideModule: unknown,
@@ -204,7 +204,7 @@ export function createShell(
     boot,
     sleep,
     /** A whole number of 53 bits. */
-    draw: (): number => (draw() >>> 11) * 4294967296 + draw(),
+    drawInteger: (): number => (draw() >>> 11) * 4294967296 + draw(),
     begin(options: ShellOptions, heap: ArrayBuffer): void {
       startMs = options.now;
       elapsedMs = 0;

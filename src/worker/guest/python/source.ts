@@ -30,12 +30,18 @@ export type Order = ShellOptions & {
 
 type Call = (...args: unknown[]) => unknown;
 
+/** Of the interpreter: to run a program, and to read one. */
+interface Ways {
+  run: Call;
+  inspect: Call;
+}
+
 /** Runs in the isolate after the loader, and writes into `loaded` when there is an interpreter. */
 function createInterpreter(shell: ReturnType<typeof createShell>, lock: string, loaded: Int32Array) {
   "use strict";
   const scope = globalThis as unknown as Record<string, unknown>;
   const { sliceText, charCodeAt, parse, stringify } = shell;
-  let call: { run: Call; inspect: Call } | null = null;
+  let call: Ways | null = null;
   let py: PyodideLike | null = null;
   let isLoading = false;
   const MAX_ANSWER = 16_777_216;
@@ -43,12 +49,12 @@ function createInterpreter(shell: ReturnType<typeof createShell>, lock: string, 
   const json = (names: string[] | null): string | undefined => (names === null ? undefined : stringify(names));
 
   /** As arguments, not as a JSON text: the loader hands texts over letter by letter, and Python would have to read it. */
-  const obey = ({ source, run }: Order): unknown => {
-    if (run === null) return call?.inspect(source);
+  const obey = (way: Ways, { source, run }: Order): unknown => {
+    if (run === null) return way.inspect(source);
     const { input, resultBytes, timerTurns, globals, modules, dynamicCode } = run;
-    const seed = shell.draw();
+    const seed = shell.drawInteger();
     const names = [json(globals), json(modules)];
-    return call?.run(source, input ?? undefined, resultBytes, timerTurns, seed, ...names, dynamicCode);
+    return way.run(source, input ?? undefined, resultBytes, timerTurns, seed, ...names, dynamicCode);
   };
 
   /** "N" is "no value": then the last printed line counts. Every other answer is handed on. */
@@ -56,7 +62,7 @@ function createInterpreter(shell: ReturnType<typeof createShell>, lock: string, 
     if (call === null || py === null) throw new Error("the interpreter is not loaded");
     const order = parse(text) as Order;
     shell.begin(order, py._module.HEAP8.buffer as ArrayBuffer);
-    const answer = obey(order);
+    const answer = obey(call, order);
     shell.finish();
     if (typeof answer !== "string") return "X";
     if (charCodeAt(answer, 0) === 78) return `R${shell.lastLine()}`;
@@ -110,7 +116,7 @@ function createInterpreter(shell: ReturnType<typeof createShell>, lock: string, 
     }
     for (const at of taken) module._free(at);
   };
-  const load = async (isSnapshot: boolean): Promise<void> => {
+  const boot = async (isSnapshot: boolean): Promise<void> => {
     const loader = scope.loadPyodide as Parameters<typeof shell.boot>[0];
     py = await shell.boot(loader, scope.createPyodideModule, lock);
     if (isSnapshot) return;
@@ -120,13 +126,14 @@ function createInterpreter(shell: ReturnType<typeof createShell>, lock: string, 
     call = { run: started.get(0), inspect: started.get(1) };
     clear();
     for (const source of WARM_UP) warmUp(source);
+    // Plainly: what orders it for those who read it is the isolate's lock, which they take before they enter.
     loaded[0] = 1;
   };
   return {
     /** Loads, and leaves the interpreter ready. All of it within the same entry: nothing in it waits. */
     load(isSnapshot: boolean): void {
       // Asked for in the background, and by whoever cannot wait for that to begin.
-      if (!isLoading) void load(isSnapshot);
+      if (!isLoading) void boot(isSnapshot);
       isLoading = true;
     },
     execute,
@@ -149,13 +156,16 @@ export type Interpreter = ReturnType<typeof createInterpreter>;
  * interpreter, which is yet to be loaded. `head`: of the snapshot, what the loader reads; null without one.
  */
 export function pythonScript({ loader, glue, lock }: PyodideTexts, head: readonly number[] | null): string {
-  const open = "(function (host, wasm, stdlib, filler, loaded) {\n";
-  const made = [
-    `const text = (${createText})();`,
-    `const output = (${createOutput})((line) => void host(line), text.decodeUtf8);`,
-    `const shell = (${createShell})({ wasm, stdlib, filler, head: ${JSON.stringify(head)} }, text, output);\n`,
-  ];
-  const shell = made.join("\n");
-  const close = `\nreturn (${createInterpreter})(shell, ${JSON.stringify(lock)}, new Int32Array(loaded));\n})`;
-  return `${open}${shell}${loader}\n${glue}${close}`;
+  const shell = `(${createShell})({ wasm, stdlib, filler, head: ${JSON.stringify(head)} }, text, output)`;
+  // The loader stands beside what is ours, not in it: whatever it evaluates sees none of our names.
+  return `((defineLoader) => function (host, wasm, stdlib, filler, loaded) {
+const text = (${createText})();
+const output = (${createOutput})((line) => void host(line), text.decodeUtf8);
+const shell = ${shell};
+defineLoader();
+return (${createInterpreter})(shell, ${JSON.stringify(lock)}, new Int32Array(loaded));
+})(function () {
+${loader}
+${glue}
+})`;
 }
