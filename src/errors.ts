@@ -14,7 +14,7 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** What is thrown for a fault, and nothing else is. */
+/** What is thrown for a fault, and for nothing else. */
 export class SandboxError extends Error {
   override readonly name = "SandboxError";
   readonly code: ErrorCode;
@@ -22,5 +22,21 @@ export class SandboxError extends Error {
   constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.code = code;
+  }
+}
+
+export function closedFault(): SandboxError {
+  return new SandboxError("POOL_CLOSED", "The sandbox is closed: make a new one with createSandbox.");
+}
+
+/** A program was not read, so that nothing can be decided about it: no fault of anybody's, and to be tried again. */
+export class InspectionError extends Error {
+  override readonly name = "InspectionError";
+  /** As it would stand in an observation. */
+  readonly status: "queue_timeout" | "unavailable" | "cancelled";
+
+  constructor(status: InspectionError["status"], message: string) {
+    super(message);
+    this.status = status;
   }
 }

@@ -2,7 +2,7 @@
  * The public API. Named re-exports and nothing else.
  */
 
-export { type ErrorCode, SandboxError } from "./errors.ts";
+export { type ErrorCode, InspectionError, SandboxError } from "./errors.ts";
 export type { SallyportEvent, SallyportEventData, SallyportEventName } from "./graph/events.ts";
 export { createReceiptLog, type ReceiptLog, verifyReceipts } from "./graph/receipt-log.ts";
 export { type CodeTool, createCodeTools } from "./graph/tools.ts";

@@ -4,8 +4,9 @@
  */
 
 import { availableParallelism } from "node:os";
+import { InspectionError } from "../errors.ts";
 import { createManifestReader, type ReadManifest } from "../graph/manifests.ts";
-import { denied } from "../graph/refusals.ts";
+import { deniedBy, notInspected } from "../graph/refusals.ts";
 import { TOOL_NAMES } from "../graph/tool-names.ts";
 import type { Policy } from "../policy/evaluate.ts";
 import type { Facts, Observation, Sandbox } from "../types.ts";
@@ -31,12 +32,15 @@ async function findRefusal(
   // What the sandbox will turn away for its length or its language is not worth reading.
   if (!fits || !sandbox.languages.includes(language)) return undefined;
   const facts: Facts = { tool: TOOL_NAMES[language], language, source, identicalFailures: 0 };
-  const manifest = policy.readsManifest ? { manifest: await readManifest({ language, source }) } : {};
-  const { effect, reasons } = policy.evaluate({ ...facts, ...manifest });
-  if (effect === "allow") return undefined;
-  // Nobody can be asked between two lines of a batch: what needs a person's approval does not run either.
-  const told = reasons.map(({ message }) => message).join(" ");
-  return denied(told === "" ? "No rule of the policy allows this program." : told);
+  try {
+    const manifest = policy.readsManifest ? { manifest: await readManifest({ language, source }) } : {};
+    const decision = policy.evaluate({ ...facts, ...manifest });
+    // Nobody can be asked between two lines of a batch: what needs a person's approval does not run either.
+    return decision.effect === "allow" ? undefined : deniedBy(decision);
+  } catch (error) {
+    if (error instanceof InspectionError) return notInspected(error);
+    throw error;
+  }
 }
 
 async function runLine(runner: Runner, line: BatchLine): Promise<Observation> {

@@ -3,7 +3,7 @@
  * Never shows a stack trace unless SALLYPORT_DEBUG asks for it, and never prints a key that a server echoed.
  */
 
-import { SandboxError } from "../errors.ts";
+import { InspectionError, SandboxError } from "../errors.ts";
 import { toPrintable } from "./printable.ts";
 
 /** 0: what was asked for went well. 1: it ended, but not well. 2: wrong use, or a fault of the operator. */
@@ -23,7 +23,7 @@ function messageOf(error: unknown): string {
 }
 
 function adviceFor(error: unknown): string {
-  if (error instanceof SandboxError || error instanceof UsageError) return "";
+  if (error instanceof SandboxError || error instanceof InspectionError || error instanceof UsageError) return "";
   // By name: the class is the graph's, and loading that takes longer than most commands.
   if (error instanceof Error && error.name === "ModelError") {
     return " (check OPENAI_API_KEY, OPENAI_BASE_URL and SALLYPORT_MODEL)";

@@ -37,6 +37,7 @@ export interface Core {
   readonly only?: string;
   /** Whether a call of that name is this graph's to answer. */
   isOurs(name: unknown): boolean;
+  isClosed(): boolean;
   readonly pipeline: Pipeline;
   readonly policy: Policy;
   /** Names of the policies that a caller's context may add. */
@@ -88,6 +89,7 @@ export function createCore(options: ResolvedGraphOptions, hasModel: boolean): Co
     isOurs: (name) => options.unknownTools === "reject" || (typeof name === "string" && tools.has(name)),
     policy,
     policyNames: [...offered.keys()],
+    isClosed: () => options.sandbox.isClosed,
     layers: options.sandbox.layers,
     limits: options.limits,
     grants: createGrants(options),

@@ -5,6 +5,7 @@
 
 import type { BaseMessage } from "@langchain/core/messages";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
+import { closedFault } from "../errors.ts";
 import { readMessages } from "./admit.ts";
 import type { Core, RunSettings } from "./core.ts";
 import { createTell, type Tell } from "./events.ts";
@@ -30,7 +31,10 @@ export interface Here {
   lastStep: GraphUpdate;
 }
 
-/** `node`: whose steps to the answers have to be left if anything is to run. */
+/**
+ * `node`: whose steps to the answers have to be left if anything is to run.
+ * @throws SandboxError POOL_CLOSED
+ */
 export function lookAround(core: Core, state: GraphState, config: LangGraphRunnableConfig, node: NodeName): Here {
   const messages = readMessages(state.messages);
   const settings = core.settingsOf(config);
@@ -42,6 +46,8 @@ export function lookAround(core: Core, state: GraphState, config: LangGraphRunna
   const whole = readTurn(messages, settings, room >= (onlyAsks ? 1 : stepsFrom(node, settings.mayAsk)));
   const { only } = core;
   const turn = only === undefined ? whole : { ...whole, calls: whole.calls.filter(({ id }) => id === only) };
+  // Begun with a closed sandbox, it is a fault; closed while it went on, its calls end as cancelled.
+  if (isFirst && turn.calls.length > 0 && core.isClosed()) throw closedFault();
   return {
     messages,
     settings,

@@ -3,6 +3,7 @@
  * Knows no messages and no state. What it cannot decide is refused; what it may not swallow is thrown.
  */
 
+import { SandboxError } from "../errors.ts";
 import type { ResolvedCodeOptions } from "../options-graph.ts";
 import type { Policy } from "../policy/evaluate.ts";
 import { commonPatterns } from "../policy/name-patterns.ts";
@@ -18,7 +19,7 @@ import type {
 } from "../types.ts";
 import { mustPass } from "./control-flow.ts";
 import { createManifestReader } from "./manifests.ts";
-import { denied, unavailable } from "./refusals.ts";
+import { closedMeanwhile, deniedBy, notInspected, unavailable } from "./refusals.ts";
 import type { Spent } from "./spent.ts";
 
 export interface DecideRequest {
@@ -57,8 +58,6 @@ export interface Pipeline {
   run(request: RunOneRequest): Promise<Execution>;
 }
 
-const NOBODY_TO_ASK = "This call needs a person's approval, and there is nobody to ask here: it counts as denied.";
-
 /** The strictest of several decisions, with the reasons of that strictness. */
 export function joinDecisions(decisions: readonly Decision[]): Decision {
   const strictness = ["deny", "ask", "allow"] as const;
@@ -70,16 +69,6 @@ export function joinDecisions(decisions: readonly Decision[]): Decision {
   if (decisions.every(({ wouldBe }) => wouldBe === undefined)) return joined;
   const { wouldBe: _none, ...wouldBe } = joinDecisions(decisions.map((decision) => decision.wouldBe ?? decision));
   return { ...joined, wouldBe };
-}
-
-function explain(decision: Decision): string {
-  // What could only not be ruled out is noise beside what is certain; the receipt names every rule.
-  const certain = decision.reasons.filter(({ possible }) => possible !== true);
-  const reasons = certain.length > 0 ? certain : decision.reasons;
-  // Two rules that name the same thing say the same of it.
-  const told = [...new Set(reasons.map(({ message }) => message))].join(" ");
-  if (decision.effect === "ask") return `${NOBODY_TO_ASK} ${told}`.trim();
-  return told.length > 0 ? told : "No rule of the policy allows this call.";
 }
 
 /** What every policy leaves to the guest. */
@@ -99,6 +88,11 @@ function evaluate(policy: Policy, facts: Facts): Decision {
   } catch {
     return { effect: "deny", reasons: [{ rule: "policy", message: "The policy could not decide about this call." }] };
   }
+}
+
+/** Whoever began with a closed sandbox was told so: what is met here was closed meanwhile. */
+function isClosed(error: unknown): boolean {
+  return error instanceof SandboxError && error.code === "POOL_CLOSED";
 }
 
 export function createPipeline({ sandbox, input }: Pick<ResolvedCodeOptions, "sandbox" | "input">): Pipeline {
@@ -124,14 +118,11 @@ export function createPipeline({ sandbox, input }: Pick<ResolvedCodeOptions, "sa
         };
         const decision = joinDecisions(policies.map((policy) => evaluate(policy, facts)));
         const manifest = found.manifest ?? null;
-        return { decision, manifest, refusal: decision.effect === "allow" ? null : denied(explain(decision)) };
+        return { decision, manifest, refusal: decision.effect === "allow" ? null : deniedBy(decision) };
       } catch (error) {
+        if (isClosed(error)) return { decision: null, manifest: null, refusal: closedMeanwhile() };
         if (mustPass(error, signal)) throw error;
-        return {
-          decision: null,
-          manifest: null,
-          refusal: unavailable("The program could not be inspected, so it was not run. Try again."),
-        };
+        return { decision: null, manifest: null, refusal: notInspected(error) };
       }
     },
 
@@ -139,6 +130,7 @@ export function createPipeline({ sandbox, input }: Pick<ResolvedCodeOptions, "sa
       try {
         return await readManifest(call, signal);
       } catch (error) {
+        if (isClosed(error)) return null;
         if (mustPass(error, signal)) throw error;
         return null;
       }
@@ -159,6 +151,7 @@ export function createPipeline({ sandbox, input }: Pick<ResolvedCodeOptions, "sa
         signal?.throwIfAborted();
         return execution;
       } catch (error) {
+        if (isClosed(error)) return { observation: closedMeanwhile(), engineSha256: null };
         if (mustPass(error, signal)) throw error;
         return { observation: unavailable("The program could not be run here. Try again."), engineSha256: null };
       }

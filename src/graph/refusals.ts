@@ -3,8 +3,9 @@
  * Words only; decides nothing, and never repeats what a host error said.
  */
 
+import { InspectionError } from "../errors.ts";
 import { failure } from "../sandbox/observation.ts";
-import type { Observation } from "../types.ts";
+import type { Decision, Observation } from "../types.ts";
 
 export type RejectionError =
   | "InvalidArguments"
@@ -20,6 +21,24 @@ export function rejected(error: RejectionError, message: string): Observation {
 
 export function denied(message: string): Observation {
   return failure({ status: "denied", error: "PolicyDenied", message });
+}
+
+const NOBODY_TO_ASK = "This call needs a person's approval, and there is nobody to ask here: it counts as denied.";
+
+/** Why a policy does not allow a call. */
+export function deniedBy({ effect, reasons }: Decision): Observation {
+  // What could only not be ruled out is noise beside what is certain; the receipt names every rule.
+  const certain = reasons.filter(({ possible }) => possible !== true);
+  // Two rules that name the same thing say the same of it.
+  const told = [...new Set((certain.length > 0 ? certain : reasons).map(({ message }) => message))].join(" ");
+  if (effect === "ask") return denied(`${NOBODY_TO_ASK} ${told}`.trim());
+  return denied(told.length > 0 ? told : "No rule of the policy allows this call.");
+}
+
+/** Nothing can be decided about what nobody has read. */
+export function notInspected(error: unknown): Observation {
+  const message = "The program could not be inspected, so it was not run. Try again.";
+  return error instanceof InspectionError ? failure({ status: error.status, message }) : unavailable(message);
 }
 
 /** `reason`: the person's words, cut like every message. */
@@ -38,6 +57,10 @@ export function unavailable(message: string): Observation {
 
 export function cancelled(message: string): Observation {
   return failure({ status: "cancelled", message });
+}
+
+export function closedMeanwhile(): Observation {
+  return cancelled("The sandbox was closed before the program ran.");
 }
 
 /** Of a call that a person was asked about, while the policy was changed. */

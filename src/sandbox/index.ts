@@ -3,7 +3,7 @@
  * Named re-exports and nothing else; loads nothing of LangChain.
  */
 
-export { type ErrorCode, SandboxError } from "../errors.ts";
+export { type ErrorCode, InspectionError, SandboxError } from "../errors.ts";
 export { DEFAULT_LIMITS } from "../limits.ts";
 export type { SandboxOptions } from "../options.ts";
 export { decodeValue, Opaque } from "../protocol/values.ts";

@@ -4,9 +4,12 @@
  */
 
 import { SandboxError } from "../errors.ts";
+import { LIMITS } from "../limits.ts";
 import { showValue } from "../options-check.ts";
 import type { InspectRequest } from "../types.ts";
 
+/** No limit of a call can be set higher. */
+const MAX_SOURCE_CHARS = LIMITS.sourceChars.max;
 const KEYS: readonly string[] = ["language", "source", "signal"];
 
 function fail(problem: string): never {
@@ -23,6 +26,9 @@ export function checkInspectRequest(request: InspectRequest): InspectRequest {
     fail(`language: expected "javascript" or "python", got ${showValue(language)}`);
   }
   if (typeof source !== "string") fail(`source: expected a string, got ${showValue(source)}`);
+  if (source.length > MAX_SOURCE_CHARS) {
+    fail(`source: expected at most ${MAX_SOURCE_CHARS} characters, which no program may exceed, got ${source.length}`);
+  }
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
     fail(`signal: expected an AbortSignal, got ${showValue(signal)}`);
   }

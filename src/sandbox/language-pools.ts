@@ -10,31 +10,10 @@ import type { WorkerSource } from "./worker-source.ts";
 
 export const LANGUAGES: readonly Language[] = ["javascript", "python"];
 
-/** A pool that comes up when it is first needed. */
-export interface LazyPool {
-  readonly pool: Pool;
-  /** @throws SandboxError ENGINE_UNAVAILABLE where no worker comes up; the next call tries again. */
-  start(): Promise<void>;
-}
-
 export interface LanguagePools {
-  readonly runners: Readonly<Record<Language, LazyPool>>;
-  readonly inspectors: Readonly<Record<Language, LazyPool>>;
+  readonly runners: Readonly<Record<Language, Pool>>;
+  readonly inspectors: Readonly<Record<Language, Pool>>;
   close(): Promise<void>;
-}
-
-function lazy(pool: Pool): LazyPool {
-  let starting: Promise<void> | null = null;
-  return {
-    pool,
-    start() {
-      starting ??= pool.start().catch((error: unknown) => {
-        starting = null;
-        throw error;
-      });
-      return starting;
-    },
-  };
 }
 
 /** Workers of all pools together, at most: what the supervisor must be able to watch. */
@@ -62,25 +41,23 @@ export function createPools(options: ResolvedSandboxOptions, source: WorkerSourc
       startWorker: () => source.start("runner", "python"),
     }),
   };
-  const inspector = (language: Language): LazyPool =>
-    lazy(
-      new Pool({
-        ...queue,
-        size: 1,
-        standby: 0,
-        runsPerWorker: 100_000,
-        startWorker: () => source.start("inspector", language),
-      }),
-    );
+  const inspector = (language: Language): Pool =>
+    new Pool({
+      ...queue,
+      size: 1,
+      standby: 0,
+      runsPerWorker: 100_000,
+      startWorker: () => source.start("inspector", language),
+    });
   const pools = {
-    runners: { javascript: lazy(runners.javascript), python: lazy(runners.python) },
+    runners,
     inspectors: { javascript: inspector("javascript"), python: inspector("python") },
   };
   return {
     ...pools,
     async close() {
       const all = Object.values(pools).flatMap((of) => Object.values(of));
-      await Promise.all(all.map(({ pool }) => pool.close()));
+      await Promise.all(all.map((pool) => pool.close()));
     },
   };
 }

@@ -22,7 +22,7 @@ export interface PoolOptions {
 }
 
 /** Why there was no worker to be had. */
-export type NoWorker = "queue_timeout" | "queue_full" | "cancelled" | "closed" | "unavailable";
+export type NoWorker = "queue_timeout" | "queue_full" | "cancelled" | "unavailable";
 
 export type Checkout = { worker: WorkerProcess } | { none: NoWorker; detail: string };
 
@@ -42,6 +42,8 @@ export class Pool {
   readonly #all = new Set<WorkerProcess>();
   readonly #waiting = new Set<Waiter>();
   readonly #starting = new Set<Promise<unknown>>();
+  #coming: Promise<void> | null = null;
+  #isUp = false;
   #busy = 0;
   #failedStarts = 0;
   #retry: NodeJS.Timeout | null = null;
@@ -51,13 +53,50 @@ export class Pool {
     this.#options = options;
   }
 
+  /** False before the first worker was ready. */
+  get isUp(): boolean {
+    return this.#isUp;
+  }
+
   /**
-   * Resolves when the first worker is ready; the others start after it, so that they do not slow its start.
+   * Resolves when the first worker is ready; the others start after it, so that they do not slow its start. Called again, it
+   * is the same start, or the next one where that failed.
    * @throws SandboxError ENGINE_UNAVAILABLE where none comes up.
    */
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    this.#coming ??= this.#comeUp().catch((error: unknown) => {
+      this.#coming = null;
+      throw error;
+    });
+    return this.#coming;
+  }
+
+  async #comeUp(): Promise<void> {
     await this.#startOne().catch((cause: Error) => this.#startAny(cause));
+    this.#isUp = true;
     this.#refill();
+  }
+
+  /**
+   * `start`, waited for as long as for a worker. Null when it is up, else why it was waited for no longer: it comes up all
+   * the same, for the next call.
+   */
+  async waitUntilUp(signal?: AbortSignal): Promise<"cancelled" | "queue_timeout" | null> {
+    if (this.#isUp) return null;
+    if (signal?.aborted) return "cancelled";
+    let giveUp = (_why: "cancelled" | "queue_timeout"): void => {};
+    const given = new Promise<"cancelled" | "queue_timeout">((resolve) => {
+      giveUp = resolve;
+    });
+    const onAbort = () => giveUp("cancelled");
+    const timer = setTimeout(() => giveUp("queue_timeout"), this.#options.queueTimeoutMs);
+    signal?.addEventListener("abort", onAbort);
+    try {
+      return await Promise.race([this.start().then(() => null), given]);
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+    }
   }
 
   /** One start may fail for reasons of its own: as many are tried as the pool is to have. */
@@ -77,7 +116,8 @@ export class Pool {
   checkout(signal?: AbortSignal, tenant = ""): Promise<Checkout> {
     const worker = this.checkoutNow(tenant);
     if (worker) return Promise.resolve({ worker });
-    if (this.#closing) return Promise.resolve({ none: "closed", detail: "" });
+    // As those that waited when it closed.
+    if (this.#closing || signal?.aborted) return Promise.resolve({ none: "cancelled", detail: "" });
     if (this.#waiting.size >= this.#options.maxQueue) {
       return Promise.resolve({ none: "queue_full", detail: `${this.#waiting.size} calls wait already` });
     }

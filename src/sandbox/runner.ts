@@ -5,7 +5,6 @@
 
 import { hash } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { SandboxError } from "../errors.ts";
 import { ProtocolViolation } from "../protocol/frame.ts";
 import type { OutcomeMessage } from "../protocol/messages.ts";
 import type { Execution, Language, Observation, RunRequest } from "../types.ts";
@@ -42,16 +41,14 @@ export async function runInPool(
   if (signal?.aborted) return notRun(fromNoWorker("cancelled", "", 0));
   if (signal) setMaxListeners(0, signal);
   const askedAtMs = monotonicMs();
+  const notUp = pool.isUp ? null : await pool.waitUntilUp(signal);
+  if (notUp !== null) return notRun(fromNoWorker(notUp, "", monotonicMs() - askedAtMs));
   for (let attempt = 1; ; attempt++) {
     // Not awaited where a worker is idle: the program is on its way before the caller's next line.
     const idle = pool.checkoutNow(tenant);
     const checkout = idle ? { worker: idle } : await pool.checkout(signal, tenant);
     const queueMs = monotonicMs() - askedAtMs;
-    if ("none" in checkout) {
-      if (checkout.none === "closed")
-        throw new SandboxError("POOL_CLOSED", "The sandbox is closed: make a new one with createSandbox.");
-      return notRun(fromNoWorker(checkout.none, checkout.detail, queueMs));
-    }
+    if ("none" in checkout) return notRun(fromNoWorker(checkout.none, checkout.detail, queueMs));
     if (signal?.aborted) {
       pool.release(checkout.worker);
       return notRun(fromNoWorker("cancelled", "", queueMs));

@@ -3,14 +3,12 @@
  * The engine never loads here; this process only starts workers, asks them, and ends them.
  */
 
-import { randomUUID } from "node:crypto";
-import { SandboxError } from "../errors.ts";
+import { closedFault, SandboxError } from "../errors.ts";
 import { resolveSandboxOptions, type SandboxOptions } from "../options.ts";
-import { countLines } from "../protocol/lines.ts";
-import type { ManifestMessage } from "../protocol/messages.ts";
 import type { InspectRequest, Language, Layer, Manifest, Sandbox } from "../types.ts";
 import { warnOfProcess } from "./containment.ts";
 import { checkInspectRequest, refuseFurther } from "./inspect-request.ts";
+import { inspectInPool } from "./inspector.ts";
 import { countWorkers, createPools, LANGUAGES } from "./language-pools.ts";
 import { failure } from "./observation.ts";
 import { checkRequired, layersOf, makeReport, type Reported } from "./report/report.ts";
@@ -18,10 +16,6 @@ import { prepareRun } from "./request.ts";
 import { runInPool } from "./runner.ts";
 import { createSupervisor } from "./supervisor.ts";
 import { openWorkerSource } from "./worker-source.ts";
-
-/** Reading a program takes milliseconds; a parser that takes longer has met something made to hurt it. */
-const INSPECT_TIMEOUT_MS = 2000;
-const INSPECT_MEMORY_MB = 256;
 
 /**
  * Makes a sandbox and starts its workers.
@@ -47,27 +41,11 @@ export async function createSandbox(options?: SandboxOptions): Promise<Sandbox> 
 
   const inspect = async (request: InspectRequest, ...further: unknown[]): Promise<Manifest> => {
     refuseFurther("inspect", further);
-    const { language, source, signal } = checkInspectRequest(request);
+    const checked = checkInspectRequest(request);
+    const { language } = checked;
     if (!languages.includes(language)) throw new SandboxError("ENGINE_UNAVAILABLE", absent(language));
-    if (closing) throw new SandboxError("POOL_CLOSED", "The sandbox is closed: make a new one with createSandbox.");
-    await pools.inspectors[language].start();
-    const inspectors = pools.inspectors[language].pool;
-    const idle = inspectors.checkoutNow();
-    const checkout = idle ? { worker: idle } : await inspectors.checkout(signal);
-    if ("none" in checkout) return unreadable(language, source, "No inspector was free.");
-    const { worker } = checkout;
-    const end = await worker.exchange({
-      message: { type: "inspect", id: randomUUID(), language, source },
-      timeoutMs: INSPECT_TIMEOUT_MS,
-      graceMs: limits.killGraceMs,
-      memoryMb: INSPECT_MEMORY_MB,
-    });
-    if ("answer" in end) {
-      inspectors.release(worker);
-      return (end.answer as ManifestMessage).manifest;
-    }
-    inspectors.discard(worker);
-    return unreadable(language, source, "The inspector could not read the program in time.");
+    if (closing) throw closedFault();
+    return inspectInPool(pools.inspectors[language], checked, limits.killGraceMs);
   };
 
   const close = (): Promise<void> => {
@@ -100,21 +78,21 @@ export async function createSandbox(options?: SandboxOptions): Promise<Sandbox> 
     async execute(request, ...further: unknown[]) {
       refuseFurther("execute", further);
       const prepared = prepareRun(request, limits);
-      if (closing) throw new SandboxError("POOL_CLOSED", "The sandbox is closed: make a new one with createSandbox.");
+      if (closing) throw closedFault();
       if ("refused" in prepared) return { observation: prepared.refused, engineSha256: null };
       if (!languages.includes(request.language)) {
         const observation = failure({ status: "unavailable", message: absent(request.language) });
         return { observation, engineSha256: null };
       }
-      const { pool, start } = pools.runners[request.language];
-      // The pool of JavaScript is up since the sandbox is; nothing is awaited for it.
-      if (request.language !== "javascript") await start();
-      return runInPool(pool, prepared, request, limits.killGraceMs);
+      return runInPool(pools.runners[request.language], prepared, request, limits.killGraceMs);
     },
     inspect,
     async report(options) {
-      if (closing) throw new SandboxError("POOL_CLOSED", "The sandbox is closed: make a new one with createSandbox.");
+      if (closing) throw closedFault();
       return makeReport(reported, options?.attacks === true);
+    },
+    get isClosed() {
+      return closing !== null;
     },
     close,
     [Symbol.asyncDispose]: close,
@@ -134,23 +112,3 @@ export async function createSandbox(options?: SandboxOptions): Promise<Sandbox> 
 
 const activeNames = (layers: readonly Layer[]): string[] =>
   layers.filter(({ active }) => active).map(({ name }) => name);
-
-/** What is said of a program that could not be read: nothing is known, so that every deny rule matches. */
-function unreadable(language: Language, source: string, why: string): Manifest {
-  return {
-    language,
-    dialect: language,
-    sourceChars: source.length,
-    lines: countLines(source),
-    nesting: 0,
-    imports: [],
-    globals: [],
-    members: [],
-    privateAccess: [],
-    dynamicCode: [why],
-    loops: 0,
-    sha256: "",
-    complete: false,
-    undetermined: ["imports", "globals", "members", "dynamicCode"],
-  };
-}

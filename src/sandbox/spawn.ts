@@ -87,8 +87,12 @@ const LAST_WORK_MS = 15_000;
 
 /** A process that outlives the host by a moment: it sees the end of its input, and nothing else of the host. */
 export interface Watcher {
-  /** Of the pipe to it: any thread may write there. */
+  /** Of the pipe to it: any thread may write there. It is nobody else's number before `close`, even if the watcher is gone. */
   readonly fd: number;
+  /** It was ended by another's hand. */
+  readonly hasEnded: boolean;
+  /** Resolves when it has ended, for whatever reason. */
+  readonly whenEnded: Promise<void>;
   tell(words: string): void;
   /** Ends its input, and waits until it has done what it does then. */
   close(): Promise<void>;
@@ -99,16 +103,30 @@ export function spawnWatcher(path: string, args: readonly string[], env: Record<
   // In a group of its own: what ends the host's group, as Ctrl-C does, leaves it to do its work.
   const child = spawn(path, args, { env, cwd: "/", stdio: ["pipe", "ignore", "ignore"], detached: true });
   const { stdin } = child;
+  // Node closes the pipe of a child that has ended, and its number would be another file's while it is still written to.
+  (child as { stdin: Writable | null }).stdin = null;
   stdin.on("error", () => {});
   child.on("error", () => {});
   const fd = (stdin as unknown as { _handle?: { fd?: number } })._handle?.fd ?? -1;
   if (child.pid === undefined || fd < 0) throw new Error(`${path} cannot be started`);
   child.unref();
   unref(stdin);
-  const hasEnded = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  let isOpen = true;
+  let hasEnded = false;
+  const whenEnded = new Promise<void>((resolve) => {
+    child.once("exit", () => {
+      hasEnded = true;
+      resolve();
+    });
+  });
   return {
     fd,
+    get hasEnded() {
+      return hasEnded;
+    },
+    whenEnded,
     tell(words) {
+      if (!isOpen) return;
       try {
         writeSync(fd, `${words}\n`);
       } catch {
@@ -116,11 +134,43 @@ export function spawnWatcher(path: string, args: readonly string[], env: Record<
       }
     },
     async close() {
+      isOpen = false;
       child.ref();
-      stdin.end();
+      stdin.destroy();
       const timer = setTimeout(() => child.kill("SIGKILL"), LAST_WORK_MS);
-      await hasEnded;
+      await whenEnded;
       clearTimeout(timer);
+    },
+  };
+}
+
+export interface KeptWatcher {
+  /** The one that works now. @throws Error where none can be started */
+  current(): Watcher;
+  /** To the last one, whether it works or not. */
+  tell(words: string): void;
+  /** @param lastWords told to each before its input ends */
+  close(lastWords?: string): Promise<void>;
+}
+
+/** A watcher from its first need on, and a successor where it was ended by another's hand. */
+export function keepWatcher(start: () => Watcher): KeptWatcher {
+  // All of them: a thread may still write to the pipe of one that is gone.
+  const started: Watcher[] = [];
+  let isClosed = false;
+  return {
+    current() {
+      const last = started.at(-1);
+      if (last !== undefined && (isClosed || !last.hasEnded)) return last;
+      const next = start();
+      started.push(next);
+      return next;
+    },
+    tell: (words) => started.at(-1)?.tell(words),
+    async close(lastWords) {
+      isClosed = true;
+      if (lastWords !== undefined) for (const watcher of started) watcher.tell(lastWords);
+      await Promise.all(started.map((watcher) => watcher.close()));
     },
   };
 }

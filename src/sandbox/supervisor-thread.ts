@@ -59,9 +59,19 @@ function end(slot: (typeof slots)[number], pid: number, cause: "deadline" | "mem
     // It ended by itself in the meantime; the cause stays, the caller reads what it wrote before.
     isOurs = (error as NodeJS.ErrnoException).code !== "EPERM";
   }
-  const serial = Atomics.load(words, slot.serial);
   const isWorker = pid === Atomics.load(words, slot.watchedPid) && isOurs;
-  if (serial > 0 && !isWorker) writeSync(Atomics.load(words, slot.undertakerFd), `kill ${serial}\n`);
+  if (!isWorker) tellUndertaker(slot);
+}
+
+/** One that is gone, or does not read, is no reason to stop watching the others: its launcher starts another. */
+function tellUndertaker(slot: (typeof slots)[number]): void {
+  const serial = Atomics.load(words, slot.serial);
+  if (serial === 0) return;
+  try {
+    writeSync(Atomics.load(words, slot.undertakerFd), `kill ${serial}\n`);
+  } catch {
+    // As above.
+  }
 }
 
 /** By another's hand, the kernel's above all: its time is noted, since a caller whose loop is blocked sees it much later. */

@@ -41,6 +41,14 @@ export interface Supervisor {
   close(): Promise<void>;
 }
 
+function endWatched(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended by itself.
+  }
+}
+
 /** @param capacity how many workers may be watched at once */
 export function createSupervisor(capacity: number): Supervisor {
   const memory = createSharedMemory(capacity);
@@ -64,7 +72,14 @@ export function createSupervisor(capacity: number): Supervisor {
   });
   whenReady.catch(() => {});
   const free = Array.from({ length: capacity }, (_, slot) => slot);
+  const watched = new Set<ReturnType<typeof slotAt>>();
+  let hasEnded = false;
   let closing: Promise<void> | null = null;
+  thread.once("exit", () => {
+    hasEnded = true;
+    // Nobody watches them any more, and nothing may run that nobody watches.
+    if (closing === null) for (const at of watched) endWatched(Atomics.load(words, at.pid));
+  });
 
   const wake = (): void => {
     if (Atomics.exchange(words, SLEEPING, 0) === 1) Atomics.notify(words, SLEEPING);
@@ -73,10 +88,13 @@ export function createSupervisor(capacity: number): Supervisor {
   return {
     whenReady,
     watch(pid, undertaker) {
+      if (hasEnded)
+        throw new SandboxError("ENGINE_UNAVAILABLE", "The supervisor thread has ended: no limit would hold.");
       const slot = free.shift();
       if (slot === undefined)
         throw new SandboxError("ENGINE_UNAVAILABLE", "More workers than the supervisor can watch.");
       const at = slotAt(slot);
+      watched.add(at);
       let isReleased = false;
       Atomics.add(words, at.turn, 1);
       Atomics.store(words, at.pid, pid);
@@ -90,6 +108,7 @@ export function createSupervisor(capacity: number): Supervisor {
       let final: { cause: Cause; endedAtMs: number } | null = null;
       return {
         arm(deadlineMs, rssBytes) {
+          if (isReleased) return;
           numbers[at.deadline] = deadlineMs;
           numbers[at.rssLimit] = rssBytes;
           Atomics.store(words, at.state, ARMED);
@@ -112,6 +131,7 @@ export function createSupervisor(capacity: number): Supervisor {
           isReleased = true;
           final = { cause: cause(), endedAtMs: numbers[at.endedAt] ?? 0 };
           Atomics.store(words, at.state, FREE);
+          watched.delete(at);
           free.push(slot);
         },
       };

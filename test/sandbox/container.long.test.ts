@@ -13,6 +13,7 @@ import { createSupervisor } from "../../src/sandbox/supervisor.ts";
 import { WorkerProcess } from "../../src/sandbox/worker-process.ts";
 import { openLauncher } from "../conformance/launcher.ts";
 import { createEvilPool } from "../fixtures/evil-worker.ts";
+import { findUndertaker } from "../fixtures/find-undertaker.ts";
 import { describeLauncher, NEEDS } from "../fixtures/launchers.ts";
 import { startHost } from "../fixtures/run-host.ts";
 
@@ -29,19 +30,6 @@ async function listContainers(hostPid: number): Promise<string[]> {
   const list = ["ps", "--all", "--filter", `name=^sallyport-${hostPid}-`, "--format", "{{.Names}}"];
   const told = await Promise.all(findEngines().map((engine) => callEngine(engine, list)));
   return told.flatMap(({ stdout }) => stdout.split("\n").filter(Boolean));
-}
-
-/** The shell that is to kill a host's containers when the host is gone. */
-function findUndertaker(hostPid: number): number {
-  const found = readdirSync("/proc").find((name) => {
-    try {
-      const args = readFileSync(`/proc/${name}/cmdline`, "utf8").split("\0");
-      return args.includes("sallyport-undertaker") && args.some((arg) => arg.startsWith(`sallyport-${hostPid}-`));
-    } catch {
-      return false;
-    }
-  });
-  return Number(found);
 }
 
 function readText(path: string): string {
@@ -169,7 +157,7 @@ describeLauncher("container", () => {
       async () => {
         const host = startHost("contained-host.ts", ["container", UNENDING]);
         await host.nextLine();
-        process.kill(findUndertaker(host.pid), "SIGKILL");
+        process.kill(findUndertaker(`sallyport-${host.pid}-`), "SIGKILL");
         host.kill();
         await host.whenEnded;
         expect(await listContainers(host.pid)).toHaveLength(1);

@@ -7,7 +7,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { startUndertaker } from "../../src/sandbox/container/undertaker.ts";
+import { createUndertaker, startUndertaker } from "../../src/sandbox/container/undertaker.ts";
+import { findUndertaker } from "../fixtures/find-undertaker.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sallyport-undertaker-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -47,4 +48,22 @@ describe.skipIf(process.platform === "win32")("the undertaker", () => {
     await undertaker.close();
     expect(asked()).toEqual({ "box-7": endingOf("box-7") });
   });
+
+  it.skipIf(process.platform !== "linux")(
+    "that was killed has a successor: it ends what was not seen yet at once, and the others in the end",
+    async () => {
+      writeFileSync(log, "");
+      const prefix = `kin-${process.pid}-`;
+      const undertaker = createUndertaker({ path: engine }, prefix);
+      for (const number of [1, 2, 3]) undertaker.add(number);
+      undertaker.located(2, 4194303);
+      undertaker.drop(3);
+      process.kill(findUndertaker(prefix), "SIGKILL");
+      const first = { [`${prefix}1`]: endingOf(`${prefix}1`) };
+      await vi.waitFor(() => expect(asked()).toEqual(first), { timeout: 10_000 });
+      undertaker.add(4);
+      await undertaker.close();
+      expect(asked()).toEqual({ ...first, [`${prefix}4`]: endingOf(`${prefix}4`) });
+    },
+  );
 });

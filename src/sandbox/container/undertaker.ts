@@ -6,7 +6,7 @@
 
 import { readFileSync, readlinkSync } from "node:fs";
 import { startOf } from "../process-facts.ts";
-import { spawnWatcher, type Watcher } from "../spawn.ts";
+import { keepWatcher, spawnWatcher, type Watcher } from "../spawn.ts";
 import { callEngine, type Engine, engineEnvironment } from "./engine.ts";
 
 export const HOST_LABEL = "sallyport.host";
@@ -108,6 +108,66 @@ async function endByName(engine: Pick<Engine, "path">, name: string): Promise<vo
   } catch {
     // No process is to be had now.
   }
+}
+
+/** Of this host's containers, each known by a number. */
+export interface Undertaker {
+  /** From now on it is ended when the host is gone. Gives where a thread may order its end. */
+  add(serial: number): { fd: number; serial: number };
+  located(serial: number, pid: number): void;
+  end(serial: number): void;
+  drop(serial: number): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Where the process is ended by another's hand, its successor is told of all that is there. What had not come up yet is
+ * ended: until it has, only the one that is gone could have ended it at its deadline.
+ * @param prefix of the names of this host's containers, before their number
+ */
+export function createUndertaker(engine: Pick<Engine, "path">, prefix: string): Undertaker {
+  const UNSEEN = 0;
+  const entries = new Map<number, number>();
+  let isClosed = false;
+  const tell = (words: string): void => kept.current().tell(words);
+  const end = (serial: number): void => {
+    entries.delete(serial);
+    tell(`kill ${serial}`);
+  };
+  const endUnseen = (): void => {
+    try {
+      for (const [serial, pid] of entries) if (pid === UNSEEN) end(serial);
+    } catch {
+      // No process is to be had now.
+    }
+  };
+  const kept = keepWatcher(() => {
+    const process = startUndertaker(engine, prefix);
+    for (const [serial, pid] of entries) process.tell(`add ${serial} ${pid}`);
+    void process.whenEnded.then(() => isClosed || endUnseen());
+    return process;
+  });
+  return {
+    add(serial) {
+      const { fd } = kept.current();
+      entries.set(serial, UNSEEN);
+      tell(`add ${serial} ${UNSEEN}`);
+      return { fd, serial };
+    },
+    located(serial, pid) {
+      entries.set(serial, pid);
+      tell(`drop ${serial}\nadd ${serial} ${pid}`);
+    },
+    end,
+    drop(serial) {
+      entries.delete(serial);
+      kept.tell(`drop ${serial}`);
+    },
+    close() {
+      isClosed = true;
+      return kept.close();
+    },
+  };
 }
 
 /** @param prefix of the names of this host's containers, before their number */

@@ -9,7 +9,7 @@ import { dirname } from "node:path";
 import { endByArgument, findInnermost } from "../descendants.ts";
 import { findSharedLibraries } from "../libraries.ts";
 import { compileFilter, isMachine } from "../seccomp/filter.ts";
-import { runTool, spawnWatcher, type Watcher } from "../spawn.ts";
+import { keepWatcher, runTool, spawnWatcher, type Watcher } from "../spawn.ts";
 import { limitResources, workerArguments, workerEnvironment, workerMemoryMb } from "../worker-command.ts";
 import type { Command, Launcher, LaunchPlan, OpenLauncher, Unavailable, WorkerNeeds } from "./launcher.ts";
 
@@ -142,18 +142,15 @@ export const bubblewrapLauncher = {
     }
     const start = { path, user: await findUser(path, needs, libraries), libraries, filter: compileFilter(machine) };
     const prefix = `sallyport-${randomBytes(8).toString("hex")}-`;
-    let sweeper: Watcher | null = null;
+    const sweeper = keepWatcher(() => startSweeper(prefix));
     let serial = 0;
     return {
       diesBy: "bubblewrap, which the kernel ends with the host",
       command(plan) {
-        sweeper ??= startSweeper(prefix);
+        sweeper.current();
         return command({ ...start, name: `${prefix}${serial++}` }, plan);
       },
-      async close() {
-        sweeper?.tell("done");
-        await sweeper?.close();
-      },
+      close: () => sweeper.close("done"),
     };
   },
 } as const satisfies Launcher;

@@ -6,9 +6,8 @@
 import { randomBytes } from "node:crypto";
 import { callEngine, engineEnvironment, wallArguments } from "../container/engine.ts";
 import { type BuiltImage, fingerprintOf, readBuiltImage } from "../container/image.ts";
-import { HOST_LABEL, hostIdentity, reapOrphans, startUndertaker } from "../container/undertaker.ts";
+import { createUndertaker, HOST_LABEL, hostIdentity, reapOrphans, type Undertaker } from "../container/undertaker.ts";
 import { findByArgument } from "../descendants.ts";
-import type { Watcher } from "../spawn.ts";
 import { OPEN_FILES, workerArguments, workerEnvironment, workerMemoryMb } from "../worker-command.ts";
 import type { Command, Launcher, LaunchPlan, OpenLauncher, Unavailable, WorkerNeeds } from "./launcher.ts";
 
@@ -46,14 +45,13 @@ export const containerLauncher = {
     if (problem) return problem;
     const prefix = `sallyport-${process.pid}-${randomBytes(4).toString("hex")}-`;
     const identity = hostIdentity();
-    let undertaker: Watcher | null = null;
+    const undertaker = createUndertaker(image, prefix);
     let reaping: Promise<void> | null = null;
     const closing = new AbortController();
     let serial = 0;
     return {
       diesBy: "a process beside the host that kills its containers when the host is gone",
       command(plan) {
-        undertaker ??= startUndertaker(image, prefix);
         reaping ??= reapOrphans(image, closing.signal);
         serial++;
         return command({ image, plan, identity, name: `${prefix}${serial}`, serial, undertaker });
@@ -61,7 +59,7 @@ export const containerLauncher = {
       async close() {
         closing.abort();
         await reaping;
-        await undertaker?.close();
+        await undertaker.close();
       },
     };
   },
@@ -73,7 +71,7 @@ interface Start {
   identity: string;
   name: string;
   serial: number;
-  undertaker: Watcher;
+  undertaker: Undertaker;
 }
 
 function command({ image, plan, identity, name, serial, undertaker }: Start): Command {
@@ -81,7 +79,7 @@ function command({ image, plan, identity, name, serial, undertaker }: Start): Co
   const environment = Object.entries(workerEnvironment(plan)).flatMap(([key, value]) => ["--env", `${key}=${value}`]);
   const worker = [plan.node.path, ...workerArguments(plan, PARENT_PID), name];
   let isSeen = false;
-  undertaker.tell(`add ${serial} 0`);
+  const ending = undertaker.add(serial);
   // An engine's client that is still making the container when the host dies would start it for nobody.
   const dying = plan.setpriv === null ? [] : [plan.setpriv, "--pdeathsig", "KILL", "--"];
   const [path = image.path, ...before] = [...dying, image.path];
@@ -97,18 +95,18 @@ function command({ image, plan, identity, name, serial, undertaker }: Start): Co
     ],
     env: engineEnvironment(),
     lifeline: false,
-    undertaker: { fd: undertaker.fd, serial },
-    endByName: () => undertaker.tell(`kill ${serial}`),
+    undertaker: ending,
+    endByName: () => undertaker.end(serial),
     findWorker() {
       const pid = findByArgument(name);
       isSeen = pid !== null;
-      if (isSeen) undertaker.tell(`drop ${serial}\nadd ${serial} ${pid}`);
+      if (pid !== null) undertaker.located(serial, pid);
       return pid;
     },
     // Its client may have gone between making it and starting it.
     sweep() {
-      if (!isSeen) undertaker.tell(`kill ${serial}`);
+      if (!isSeen) undertaker.end(serial);
     },
-    whenEnded: () => undertaker.tell(`drop ${serial}`),
+    whenEnded: () => undertaker.drop(serial),
   };
 }
