@@ -5,6 +5,8 @@
 
 import { BaseMessage, type BaseMessageLike, coerceMessageLikeToMessage } from "@langchain/core/messages";
 import { messagesStateReducer } from "@langchain/langgraph";
+import { LIMITS } from "../limits.ts";
+import { holdsOneProperty } from "./arguments.ts";
 import { remakeMessage, withoutCallBlocks } from "./content.ts";
 import { field, list, textOf } from "./fields.ts";
 import { isPlainJson, keepLoadable, printPlain } from "./loadable.ts";
@@ -12,6 +14,12 @@ import { joinChunks } from "./raw-calls.ts";
 
 /** Whether a call of that name is this graph's to answer. */
 export type IsOurs = (name: unknown) => boolean;
+
+export interface Gate {
+  isOurs: IsOurs;
+  /** What the raw arguments of one call may have. */
+  argumentBytes: number;
+}
 
 /** Calls of a streamed message as OpenAI would have sent them whole: LangGraph drops the chunks and keeps the repair. */
 function rawFromChunks(chunks: readonly unknown[]): unknown[] {
@@ -57,20 +65,33 @@ function keepAsText(message: BaseMessage, isOurs: IsOurs): BaseMessage {
 
 const AI_ROLES = new Set(["ai", "assistant"]);
 
-/** A plain AI message with calls in OpenAI's form, which the library would parse with an exception. */
-function readOpenAICalls(message: object): object {
+/**
+ * A plain AI message with calls in OpenAI's form, which the library would parse with an exception, whatever their size. Of ours
+ * only what can be a program is parsed, and of all together no more than one call may have: the others stay text, which is what
+ * a call is judged by.
+ */
+function readOpenAICalls(message: object, { isOurs, argumentBytes }: Gate): object {
   const role = field(message, "role") ?? field(message, "type");
   const raw = list(field(message, "tool_calls")).filter((call) => typeof field(call, "function") === "object");
   if (!AI_ROLES.has(String(role)) || raw.length === 0) return message;
   const parsed: unknown[] = [];
   const invalid: unknown[] = [];
+  let bytesLeft = argumentBytes;
   for (const call of raw) {
     const text = textOf(field(field(call, "function"), "arguments")) ?? "";
     const named = { id: field(call, "id"), name: field(field(call, "function"), "name") };
+    const keepText = (error: string) => invalid.push({ ...named, type: "invalid_tool_call", args: text, error });
+    if (isOurs(named.name)) {
+      bytesLeft -= Buffer.byteLength(text);
+      if (bytesLeft < 0 || !holdsOneProperty(text)) {
+        keepText("Not parsed.");
+        continue;
+      }
+    }
     try {
       parsed.push({ ...named, type: "tool_call", args: JSON.parse(text) });
     } catch {
-      invalid.push({ ...named, type: "invalid_tool_call", args: text, error: "Malformed arguments." });
+      keepText("Malformed arguments.");
     }
   }
   const others = list(field(message, "tool_calls")).filter((call) => !raw.includes(call));
@@ -83,39 +104,41 @@ function readOpenAICalls(message: object): object {
   };
 }
 
-function prepare(message: unknown): BaseMessageLike {
+function prepare(message: unknown, gate: Gate): BaseMessageLike {
   if (BaseMessage.isInstance(message)) return message;
   if (typeof message !== "object" || message === null || Array.isArray(message)) return message as BaseMessageLike;
-  return readOpenAICalls(message) as BaseMessageLike;
+  return readOpenAICalls(message, gate) as BaseMessageLike;
 }
 
-function admit(messages: unknown, isOurs: IsOurs): BaseMessage[] {
+function admit(messages: unknown, gate: Gate): BaseMessage[] {
   const given = Array.isArray(messages) ? messages : [messages];
   return given.map((message) =>
-    keepLoadable(keepAsText(keepRawText(coerceMessageLikeToMessage(prepare(message))), isOurs)),
+    keepLoadable(keepAsText(keepRawText(coerceMessageLikeToMessage(prepare(message, gate))), gate.isOurs)),
   );
 }
 
 /** What a caller posts, as it is stored before the channel has it; what is no message is the channel's to refuse. */
-export function admitInput(messages: unknown, isOurs: IsOurs): unknown {
+export function admitInput(messages: unknown, gate: Gate): unknown {
   try {
-    return admit(messages, isOurs);
+    return admit(messages, gate);
   } catch {
     return messages;
   }
 }
 
 /** The channel's reducer. */
-export function createAdmission(isOurs: IsOurs) {
-  return (current: BaseMessage[], update: unknown): BaseMessage[] =>
-    messagesStateReducer(current, admit(update, isOurs));
+export function createAdmission(gate: Gate) {
+  return (current: BaseMessage[], update: unknown): BaseMessage[] => messagesStateReducer(current, admit(update, gate));
 }
+
+/** Where it is not known what is ours. */
+const STRICTEST: Gate = { isOurs: () => true, argumentBytes: LIMITS.argumentBytes.default };
 
 /** What a node reads: a value that was forced into the channel past the reducer becomes messages, or none. */
 export function readMessages(stored: unknown): BaseMessage[] {
   if (Array.isArray(stored) && stored.every((message) => BaseMessage.isInstance(message))) return stored;
   try {
-    return admit(stored, () => true);
+    return admit(stored, STRICTEST);
   } catch {
     return [];
   }

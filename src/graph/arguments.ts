@@ -32,12 +32,15 @@ const COLON = 6;
 const STRING = 10;
 const END = 17;
 
+/** Beyond it, what cannot be a program is not parsed for the sake of a better refusal: that would hold the host's loop. */
+const DIAGNOSED_CHARS = 16_384;
+
 function refuse(message: string): ArgumentsReading {
   return { ok: false, message };
 }
 
 /** JSON.parse keeps the last of two equal keys: the text must hold one property, and no more. */
-function holdsOneProperty(text: string): boolean {
+export function holdsOneProperty(text: string): boolean {
   const scanner = createScanner(text, true);
   return [BRACE_OPEN, STRING, COLON, STRING, BRACE_CLOSE, END].every((kind) => scanner.scan() === kind);
 }
@@ -79,6 +82,9 @@ function tooLarge(bytes: number, limits: ArgumentLimits): ArgumentsReading {
 function readText(text: string, limits: ArgumentLimits): ArgumentsReading {
   const bytes = Buffer.byteLength(text);
   if (bytes > limits.argumentBytes) return tooLarge(bytes, limits);
+  if (text.length > DIAGNOSED_CHARS && !holdsOneProperty(text)) {
+    return refuse(`The arguments must be one JSON object with "source" and nothing else. ${EXPECTED}`);
+  }
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);

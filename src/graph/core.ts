@@ -12,6 +12,7 @@ import { askInstead } from "../policy/ask-instead.ts";
 import { createPolicy, type Policy } from "../policy/evaluate.ts";
 import { A_TENANT, isTenant } from "../tenant.ts";
 import type { CallLimits, Language, Receipt } from "../types.ts";
+import type { Gate } from "./admit.ts";
 import { createGrants, type Grants, hashInput } from "./grants.ts";
 import { createPipeline, type Pipeline } from "./pipeline.ts";
 import { deriveSealKey } from "./seal.ts";
@@ -35,8 +36,7 @@ export interface Core {
   readonly hasModel: boolean;
   /** The one call that is looked at, where nodes are asked about one at a time; absent: all calls of the turn. */
   readonly only?: string;
-  /** Whether a call of that name is this graph's to answer. */
-  isOurs(name: unknown): boolean;
+  readonly gate: Gate;
   isClosed(): boolean;
   readonly pipeline: Pipeline;
   readonly policy: Policy;
@@ -86,7 +86,10 @@ export function createCore(options: ResolvedGraphOptions, hasModel: boolean): Co
   return {
     tools,
     hasModel,
-    isOurs: (name) => options.unknownTools === "reject" || (typeof name === "string" && tools.has(name)),
+    gate: {
+      isOurs: (name) => options.unknownTools === "reject" || (typeof name === "string" && tools.has(name)),
+      argumentBytes: options.limits.argumentBytes,
+    },
     policy,
     policyNames: [...offered.keys()],
     isClosed: () => options.sandbox.isClosed,

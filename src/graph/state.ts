@@ -7,7 +7,7 @@ import type { BaseMessage } from "@langchain/core/messages";
 import { type Messages, ReducedValue, StateSchema, UntrackedValue } from "@langchain/langgraph";
 import { z } from "zod";
 import type { Outcome, Receipt } from "../types.ts";
-import { admitInput, createAdmission, type IsOurs } from "./admit.ts";
+import { admitInput, createAdmission, type Gate } from "./admit.ts";
 import { createOwnChannel, InputSchema } from "./own.ts";
 import type { SealedRecord } from "./records.ts";
 import { NOTHING_SPENT, type Spent } from "./spent.ts";
@@ -51,12 +51,12 @@ function showContextToo<Schema extends object>(schema: Schema): Schema {
 }
 
 /** `context`: for the server to show; to TypeScript a context stays what it is for a parent, anybody's. */
-export function createState(isOurs: IsOurs, context: z.ZodObject) {
+export function createState(gate: Gate, context: z.ZodObject) {
   const messages = new ReducedValue(
     z.custom<BaseMessage[]>().default(() => []),
     {
       inputSchema: z.custom<Messages>(),
-      reducer: createAdmission(isOurs),
+      reducer: createAdmission(gate),
       jsonSchemaExtra: { langgraph_type: "messages", description: "The conversation: all that a caller may post." },
     },
   );
@@ -83,7 +83,7 @@ export function createState(isOurs: IsOurs, context: z.ZodObject) {
         lastStep: new UntrackedValue(z.number().describe("Private: the last step that LangGraph allows in this run.")),
       }),
     ),
-    input: showContextToo(new InputSchema({ messages }, (_key, value) => admitInput(value, isOurs))),
+    input: showContextToo(new InputSchema({ messages }, (_key, value) => admitInput(value, gate))),
     output: showContextToo(new StateSchema({ messages, outcome, receipts })),
   };
   return Object.assign<typeof schemas, object>(schemas, { context });

@@ -58,7 +58,7 @@ function buildAgent(core: Core, options: GraphOptions, resolved: ResolvedGraphOp
   const route = createRouters(core);
   const tools = describeTools(resolved.sandbox, core.policy, core.limits);
   const system = writeSystemMessage(core, options.systemMessage, resolved);
-  return new StateGraph(createState(core.isOurs, createContextSchema(resolved, core.policyNames)))
+  return new StateGraph(createState(core.gate, createContextSchema(resolved, core.policyNames)))
     .addNode("model", createModelNode(core, createAsk(model, tools), system))
     .addNode("validate", createValidate(core))
     .addNode("policy", createPolicyNode(core))
@@ -87,7 +87,7 @@ function buildAgent(core: Core, options: GraphOptions, resolved: ResolvedGraphOp
 
 function buildExecutor(core: Core, resolved: ResolvedGraphOptions) {
   const route = createRouters(core);
-  return new StateGraph(createState(core.isOurs, createContextSchema(resolved, core.policyNames)))
+  return new StateGraph(createState(core.gate, createContextSchema(resolved, core.policyNames)))
     .addNode("validate", createValidate(core))
     .addNode("policy", createPolicyNode(core))
     .addNode("approve", createApprove(core))

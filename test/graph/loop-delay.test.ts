@@ -86,6 +86,18 @@ const MESSAGES: [string, () => ReturnType<typeof ai>][] = [
     () => aiRaw({ invalid_tool_calls: many(200, (id) => ({ id: `c${id}`, name: TOOL, args: "{" })) }),
   ],
   ["a text of eight million characters", () => aiRaw({ content: "x".repeat(8_000_000), tool_calls: [call("a", "1")] })],
+  [
+    "forty calls with the text of twenty thousand objects each",
+    () =>
+      Object.assign(ai(...many(40, (index) => call(`c${index}`, "1"))), {
+        additional_kwargs: {
+          tool_calls: many(40, (index) => ({
+            id: `c${index}`,
+            function: { name: TOOL, arguments: `[${"{},".repeat(20_000)}{}]` },
+          })),
+        },
+      }),
+  ],
   ["a tower of content", () => aiRaw({ content: [deep(1000)], tool_calls: [call("a", "1")] })],
   [
     "an id and a name of a million characters",
@@ -100,6 +112,23 @@ const ARGUMENTS: [string, () => ReturnType<typeof ai>][] = [
   ["eight million characters of raw text", () => withRaw(`{"source":"${"x".repeat(8_000_000)}"}`)],
   ["a raw tower of a million brackets", () => withRaw("[".repeat(1_000_000))],
   ["raw text that is escaped all over", () => withRaw(`{"source":"${"\\u202e".repeat(600_000)}"}`)],
+];
+
+/** As it is posted over HTTP: plain JSON with calls in OpenAI's form. */
+const posted = (...texts: string[]) => ({
+  role: "assistant",
+  content: "",
+  tool_calls: texts.map((text, index) => ({
+    id: `c${index}`,
+    type: "function",
+    function: { name: TOOL, arguments: text },
+  })),
+});
+
+const POSTED: [string, () => object][] = [
+  ["eight million characters of program", () => posted(flat(`{"source":"${"x".repeat(8_000_000)}"}`))],
+  ["a million objects", () => posted(flat(`[${"{},".repeat(1_000_000)}{}]`))],
+  ["forty times as many objects as one call may have", () => posted(...many(40, () => `[${"{},".repeat(20_000)}{}]`))],
 ];
 
 const MANIFESTS: [string, string][] = [
@@ -142,6 +171,8 @@ describe("the host's loop is not held", () => {
   const graph = createCodeExecutionGraph({ ...bench.options, policy: ASKING });
   const run = async (message: ReturnType<typeof ai>) =>
     expectAnswered(await graph.invoke({ messages: [human(), message] }));
+  const post = async (message: object) =>
+    expectAnswered(await graph.invoke({ messages: [human(), message as ReturnType<typeof ai>] }));
 
   beforeAll(async () => {
     const harmless = await leastOfTries(() => ai(call("a", "1")), run, 0);
@@ -154,6 +185,10 @@ describe("the host's loop is not held", () => {
 
   it.each(ARGUMENTS)("by an argument of %s", async (_title, make) => {
     expect(await leastOfTries(make, run)).toBeLessThan(limitMs);
+  });
+
+  it.each(POSTED)("by a posted message with %s", async (_title, make) => {
+    expect(await leastOfTries(make, post)).toBeLessThan(limitMs);
   });
 
   it.each(MANIFESTS)(
