@@ -93,7 +93,7 @@ const MESSAGES: [string, () => ReturnType<typeof ai>][] = [
         additional_kwargs: {
           tool_calls: many(40, (index) => ({
             id: `c${index}`,
-            function: { name: TOOL, arguments: `[${"{},".repeat(20_000)}{}]` },
+            function: { name: TOOL, arguments: flat(`[${"{},".repeat(20_000)}{}]`) },
           })),
         },
       }),
