@@ -135,6 +135,8 @@ const LANGUAGES: readonly Language[] = ["javascript", "python"];
 const ENGINE_STATUSES: readonly EngineStatus[] = ["ok", "error", "timeout", "memory_limit", "output_limit"];
 const ASPECTS: readonly Aspect[] = ["imports", "globals", "members", "dynamicCode"];
 const MAX_TEXT = 8 * 1024 * 1024;
+/** Of a line or a column. */
+export const MAX_PLACE = MAX_TEXT;
 
 const id = text(64);
 const language = choice(LANGUAGES);
@@ -222,8 +224,8 @@ const fromWorker = {
     result: optional(text(MAX_TEXT)),
     error: optional(text(200)),
     message: optional(text(2000)),
-    line: optional(integer(1, MAX_TEXT)),
-    column: optional(integer(1, MAX_TEXT)),
+    line: optional(integer(1, MAX_PLACE)),
+    column: optional(integer(1, MAX_PLACE)),
     wallMs: number,
     cpuMs: nullable(number),
     sha256: text(64),

@@ -23,3 +23,13 @@ export function residentBytesOf(pid: number): number {
     return 0;
   }
 }
+
+/** How large a stack this process may give to another, in bytes; 0 where the system does not say. */
+export function hardStackLimit(): number {
+  try {
+    const [, hard = ""] = /^Max stack size +\S+ +(\S+)/m.exec(readFileSync("/proc/self/limits", "latin1")) ?? [];
+    return hard === "unlimited" ? Number.POSITIVE_INFINITY : Number(hard);
+  } catch {
+    return 0;
+  }
+}

@@ -7,6 +7,7 @@ import { statSync } from "node:fs";
 import { LIMITS } from "../limits.ts";
 import type { Language } from "../types.ts";
 import type { LaunchPlan } from "./launchers/launcher.ts";
+import { hardStackLimit } from "./process-facts.ts";
 
 /** V8 reserves 0.5 to 0.8 GiB of addresses for each isolate: below 3 GiB it does not start. */
 const ADDRESS_SPACE_MB: Record<Language, number> = {
@@ -15,8 +16,32 @@ const ADDRESS_SPACE_MB: Record<Language, number> = {
   python: 128 * 1024,
 };
 export const OPEN_FILES = 64;
-/** In KiB, of the 8 MiB that a process has: CPython's own count then ends a recursion before V8's stack does. */
-const PYTHON_FLAGS = ["--stack-size=3900"];
+/**
+ * Of Python's workers, in KiB. CPython ends a recursion by its own stack of 10 MiB, in the interpreter's memory; V8's beside it
+ * must be so large that it is never the first: how much of that a call takes depends on what V8 has compiled by then.
+ */
+const STACK_KB = 64 * 1024;
+/** Left for what is not V8's. */
+const STACK_RESERVE_KB = 2048;
+/** Where the system allows no more than the 8 MiB that it gives: a deep recursion in C may end the interpreter there. */
+const SMALL_STACK_KB = 3900;
+
+let isStackLarge: boolean | undefined;
+
+/** Whether a process of ours may have the large stack. */
+function mayHaveLargeStack(): boolean {
+  isStackLarge ??= process.platform === "linux" && hardStackLimit() >= STACK_KB * 1024;
+  return isStackLarge;
+}
+
+/** What a worker of that language is given; null where it keeps what it finds. */
+export function stackBytes(language: Language): number | null {
+  return language === "python" && mayHaveLargeStack() ? STACK_KB * 1024 : null;
+}
+
+function stackFlag(): string {
+  return `--stack-size=${mayHaveLargeStack() ? STACK_KB - STACK_RESERVE_KB : SMALL_STACK_KB}`;
+}
 /** Beside what a run may take: Node, the engine and what it has loaded. */
 const BASE_MB: Record<Language, number> = { javascript: 256, python: 1024 };
 
@@ -47,7 +72,7 @@ export function workerArguments(
     // node-gyp-build looks at the last one to tell musl from glibc, and does not load without it.
     ...(role === "taken-over" ? [] : [...readable, "/etc/alpine-release"].map((path) => `--allow-fs-read=${path}`)),
     "--no-node-snapshot",
-    ...(language === "python" ? PYTHON_FLAGS : []),
+    ...(language === "python" ? [stackFlag()] : []),
     ...(jitless ? ["--jitless"] : []),
     "--disable-warning=PERM0001",
     "--disable-warning=ExperimentalWarning",
@@ -66,7 +91,9 @@ export function workerArguments(
  */
 export function limitResources(command: readonly string[], language: Language): string[] {
   const addresses = process.platform === "linux" ? ` -v ${ADDRESS_SPACE_MB[language] * 1024}` : "";
-  const limits = ["-c 0", "-f 0", `-n ${OPEN_FILES}`, addresses.trim()].filter(Boolean);
+  const stack = stackBytes(language);
+  const stackLimit = stack === null ? "" : `-s ${stack / 1024}`;
+  const limits = ["-c 0", "-f 0", `-n ${OPEN_FILES}`, stackLimit, addresses.trim()].filter(Boolean);
   const script = `${limits.map((limit) => `ulimit ${limit} && `).join("")}exec "$@"`;
   return ["/bin/sh", "-c", script, "sallyport-worker", ...command];
 }

@@ -83,6 +83,11 @@ describe("memory", () => {
     expect(bomb).toMatchObject({ status: "error", error: "MemoryError", message: expect.stringContaining("64 MiB") });
   });
 
+  it("is what a recursion without a limit runs out of", async () => {
+    const source = "import sys\nsys.setrecursionlimit(10**9)\ndef f(n): return f(n + 1)\nf(0)";
+    expect(await run(source, { limits: { timeoutMs: 10_000 } })).toMatchObject({ error: "MemoryError" });
+  });
+
   it("is as much as was allowed, beside the interpreter's own", async () => {
     const source = "len(bytearray(input * 1024 * 1024))";
     const limits = { memoryMb: 128, timeoutMs: 10_000 };
@@ -95,7 +100,6 @@ describe("the end of the interpreter", () => {
   it.each([
     ["an exit", "import os\nos._exit(0)"],
     ["an abort", "import os\nos.abort()"],
-    ["a stack that is too deep", "import sys\nsys.setrecursionlimit(10**9)\ndef f(n): return f(n + 1)\nf(0)"],
     ["a write over its own memory", "import ctypes\nctypes.memset(16, 255, 10**7)"],
   ])("by %s is an EngineError, and the next run has another", async (_, source) => {
     const observation = await run(`print('before')\n${source}`, { limits: { timeoutMs: 10_000 } });

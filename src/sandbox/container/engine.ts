@@ -46,12 +46,14 @@ export interface Walls {
   seccomp: string | null;
   memoryMb: number;
   openFiles: number;
+  /** Null: the engine's own. */
+  stackBytes: number | null;
 }
 
 /** The arguments of `run` that make the walls. No log driver: what a worker says is the host's alone. */
 export function wallArguments(
   { path }: Pick<Engine, "path">,
-  { runtime, seccomp, memoryMb, openFiles }: Walls,
+  { runtime, seccomp, memoryMb, openFiles, stackBytes }: Walls,
 ): string[] {
   const isPodman = basename(path) === "podman";
   return [
@@ -74,5 +76,6 @@ export function wallArguments(
     ...["--memory", `${memoryMb}m`, "--memory-swap", `${memoryMb}m`, "--pids-limit", "64", "--cpus", "1"],
     ...["--ulimit", `nofile=${openFiles}:${openFiles}`, "--ulimit", "nproc=4096:4096"],
     ...["--ulimit", "core=0:0", "--ulimit", "fsize=0:0"],
+    ...(stackBytes === null ? [] : ["--ulimit", `stack=${stackBytes}:${stackBytes}`]),
   ];
 }

@@ -108,7 +108,7 @@ async function findWalls(engine: Engine, image: string, node: string, profile: s
   const problems: string[] = [];
   for (const seccomp of [profile, null]) {
     for (const runtime of RUNTIMES) {
-      const walls = wallArguments(engine, { runtime, seccomp, memoryMb: 512, openFiles: OPEN_FILES });
+      const walls = wallArguments(engine, { runtime, seccomp, memoryMb: 512, openFiles: OPEN_FILES, stackBytes: null });
       const args = ["run", "--rm", ...walls, image, node, "--version"];
       const { status, stdout, stderr } = await callEngine(engine, args, TRIAL_TIMEOUT_MS);
       if (status === 0 && stdout.startsWith("v")) return { runtime, seccomp };

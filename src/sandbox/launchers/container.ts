@@ -8,7 +8,7 @@ import { callEngine, engineEnvironment, wallArguments } from "../container/engin
 import { type BuiltImage, fingerprintOf, readBuiltImage } from "../container/image.ts";
 import { createUndertaker, HOST_LABEL, hostIdentity, reapOrphans, type Undertaker } from "../container/undertaker.ts";
 import { findByArgument } from "../descendants.ts";
-import { OPEN_FILES, workerArguments, workerEnvironment, workerMemoryMb } from "../worker-command.ts";
+import { OPEN_FILES, stackBytes, workerArguments, workerEnvironment, workerMemoryMb } from "../worker-command.ts";
 import type { Command, Launcher, LaunchPlan, OpenLauncher, Unavailable, WorkerNeeds } from "./launcher.ts";
 
 /** Of the worker: it is the first process of its container. */
@@ -88,7 +88,7 @@ function command({ image, plan, identity, name, serial, undertaker }: Start): Co
     args: [
       ...before,
       ...["run", "--interactive", "--rm", "--name", name, "--label", `${HOST_LABEL}=${identity}`],
-      ...wallArguments(image, { ...image, memoryMb, openFiles: OPEN_FILES }),
+      ...wallArguments(image, { ...image, memoryMb, openFiles: OPEN_FILES, stackBytes: stackBytes(plan.language) }),
       ...environment,
       image.image,
       ...worker,

@@ -3,7 +3,7 @@
  * Keeps interpreters loaded ahead, and nothing of a run: the isolate is disposed when the answer is out.
  */
 
-import type { RunMessage } from "../../protocol/messages.ts";
+import { MAX_PLACE, type RunMessage } from "../../protocol/messages.ts";
 import type { Engine, EngineOptions, EngineOutcome, Output } from "./engine.ts";
 import { createLoader, type EntryEnd, type PreparedPython } from "./python/isolate.ts";
 
@@ -83,12 +83,17 @@ function failed(error: string, message: string): EngineOutcome {
   return { status: "error", error, message };
 }
 
+/** What the host takes for a line or a column. */
+function isWithin(place: number): boolean {
+  return place >= 1 && place <= MAX_PLACE;
+}
+
 /** What the interpreter tells of an exception is the program's to forge: it is read as data, and only its shape counts. */
 function describeError(text: string, memoryMb: number): EngineOutcome {
   const told = readDescribed(text);
   if (told === null) return engineFault();
   const { line, column } = told;
-  const isPlace = [line, column].every((number) => Number.isInteger(number) && (number as number) >= 1);
+  const isPlace = [line, column].every((number) => Number.isInteger(number) && isWithin(number as number));
   const isBare = told.name === "MemoryError" && told.message === "";
   return {
     status: "error",

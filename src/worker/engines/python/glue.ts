@@ -10,6 +10,8 @@ const EDITS: readonly (readonly [text: string, replacement: string])[] = [
   ["var randomFill=view=>{(randomFill=initRandomFill())(view)};", "var randomFill=crypto.getRandomValues;"],
   ["var getHeapMax=()=>4294901760;", "var getHeapMax=globalThis.sallyportHeapMax;"],
   ["return Module.HEAP8.set(t),l", "return globalThis.sallyportRestore(Module.memory),l"],
+  // The only zone there is has a name.
+  ["return`UTC${sign}${hours}${minutes}`", 'return"UTC"'],
   // A stack of the interpreter's that ended is no output of the program.
   ["e||_dump_traceback();", ""],
   // Places in the table of functions for all that is offered to modules that are linked later.

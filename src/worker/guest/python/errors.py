@@ -1,15 +1,27 @@
 """An exception as a person knows it: its type, its message, and where in the program it was raised.
 
-Frames that are not of the program do not count. Never raises anything itself, short of memory.
+Frames that are not of the program do not count. Never raises anything itself, short of memory: what a class of the
+program's says of itself is asked for as little as can be, and where asking fails, that is what is told.
 """
 
-import json
 import traceback
 import zoneinfo
+from json import dumps
 
 PROGRAM = "<main>"
 MAX_MESSAGE = 1000
+# No program has so many lines, nor a line so many characters.
+MAX_PLACE = 1 << 23
+UNREADABLE = "(the message cannot be read)"
+# As the interpreter has them, whatever a class says.
+own_traceback = BaseException.__dict__["__traceback__"].__get__
+own_cause = BaseException.__dict__["__cause__"].__get__
+own_name = type.__dict__["__name__"].__get__
 ADVISED = (ModuleNotFoundError, zoneinfo.ZoneInfoNotFoundError)
+
+
+def is_kind(error, kind):
+    return issubclass(type(error), kind)
 
 
 def utf16_length(text):
@@ -24,7 +36,7 @@ def line_at(source, number):
 def position_of(error, source):
     """Line and column, 1-based, of the innermost frame that is the program's; None where there is none."""
     found = None
-    step = error.__traceback__
+    step = own_traceback(error)
     while step is not None:
         if step.tb_frame.f_code.co_filename == PROGRAM:
             found = step
@@ -42,22 +54,23 @@ def position_of(error, source):
 
 
 def syntax_position(error, source):
-    if error.filename != PROGRAM or error.lineno is None:
+    name, line, offset = error.filename, error.lineno, error.offset
+    if type(name) is not str or name != PROGRAM or type(line) is not int or line > MAX_PLACE:
         return None
-    line = max(1, error.lineno)
-    offset = max(1, error.offset or 1)
+    line = max(1, line)
+    offset = min(max(1, offset), MAX_PLACE) if type(offset) is int else 1
     return line, utf16_length(line_at(source, line)[: offset - 1]) + 1
 
 
 def text_of(error):
-    if isinstance(error, SyntaxError) and error.msg is not None:
+    if is_kind(error, SyntaxError) and error.msg is not None:
         text = error.msg
     else:
         text = str(error)
-    if isinstance(error, ADVISED):
+    if is_kind(error, ADVISED):
         # What follows is advice for another place than this.
         text = text.split("\n", 1)[0].split(" \\n", 1)[0].strip('"')
-    if isinstance(error, zoneinfo.ZoneInfoNotFoundError):
+    if is_kind(error, zoneinfo.ZoneInfoNotFoundError):
         text = f"{text.strip(chr(39)).rstrip('.')}: only UTC is there, and fixed offsets by datetime.timezone."
     notes = getattr(error, "__notes__", None)
     if isinstance(notes, list):
@@ -71,7 +84,7 @@ def safe_text(error):
     except MemoryError:
         raise
     except BaseException:
-        return "(the message cannot be read)"
+        return UNREADABLE
 
 
 def short(error, source):
@@ -85,7 +98,7 @@ def leaves(group):
     pending = list(group.exceptions)
     while pending and len(found) < 5:
         error = pending.pop(0)
-        if isinstance(error, BaseExceptionGroup):
+        if is_kind(error, BaseExceptionGroup):
             pending = [*error.exceptions, *pending]
         else:
             found.append(error)
@@ -93,21 +106,21 @@ def leaves(group):
 
 
 def name_of(error):
-    name = type(error).__name__
-    return name if isinstance(name, str) and name.isidentifier() and len(name) <= 80 else "Exception"
+    name = own_name(type(error))
+    return name if name.isidentifier() and len(name) <= 80 else "Exception"
 
 
 def find(error, source):
-    where = syntax_position(error, source) if isinstance(error, SyntaxError) else None
+    where = syntax_position(error, source) if is_kind(error, SyntaxError) else None
     return where or position_of(error, source)
 
 
 def message_of(error, source):
     message = safe_text(error)
-    if isinstance(error, BaseExceptionGroup):
+    if is_kind(error, BaseExceptionGroup):
         inner = "; ".join(short(leaf, source) for leaf in leaves(error))
         message = f"{message}: {inner}"
-    cause = error.__cause__
+    cause = own_cause(error)
     if isinstance(cause, BaseException) and cause is not error:
         message = f"{message}{' ' if message else ''}(caused by {short(cause, source)})"
     return message[:MAX_MESSAGE]
@@ -115,13 +128,18 @@ def message_of(error, source):
 
 def describe(error, source):
     """"E" and name, message, line and column as JSON."""
-    told = {"name": name_of(error), "message": message_of(error, source)}
-    where = find(error, source)
-    if where is None and isinstance(error, BaseExceptionGroup):
-        where = next((place for leaf in leaves(error) if (place := find(leaf, source))), None)
-    if where is not None:
-        told["line"], told["column"] = where
-    return "E" + json.dumps(told)
+    try:
+        told = {"name": name_of(error), "message": message_of(error, source)}
+        where = find(error, source)
+        if where is None and is_kind(error, BaseExceptionGroup):
+            where = next((place for leaf in leaves(error) if (place := find(leaf, source))), None)
+        if where is not None and where[0] <= MAX_PLACE and where[1] <= MAX_PLACE:
+            told["line"], told["column"] = where
+        return "E" + dumps(told)
+    except MemoryError:
+        raise
+    except BaseException:
+        return "E" + dumps({"name": name_of(error), "message": UNREADABLE})
 
 
 def hide_our_frames():

@@ -16,6 +16,8 @@ import types
 FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 STDOUT, STDERR = sys.stdout, sys.stderr
 OUT_OF_MEMORY = 'E{"name":"MemoryError","message":""}'
+# CPython's own, for the program's frames: the first four are ours.
+RECURSION_LIMIT = 1000 + 4
 DECLARED = (types.FunctionType, type)
 
 
@@ -96,7 +98,9 @@ def value_of(scope, last, limit):
 
 
 def is_plain_exit(error):
-    return isinstance(error, SystemExit) and (error.code is None or error.code == 0)
+    if not issubclass(type(error), SystemExit):
+        return False
+    return error.code is None or (type(error.code) in (int, bool) and error.code == 0)
 
 
 def finish_output():
@@ -138,6 +142,9 @@ def run(source, input_text, limit, max_turns, seed, names, modules, dynamic_code
     names, modules: what a program is left with, see `restrict`; as JSON, or None.
     """
     Clock.stopped, Clock.turns, Clock.max_turns = None, 0, max_turns
+    # What was run before, to warm the interpreter up, left others: a value is encoded with more room than a program has.
+    sys.setrecursionlimit(RECURSION_LIMIT)
+    sys.set_int_max_str_digits(sys.int_info.default_max_str_digits)
     random.seed(seed)
     try:
         answer = run_program(source, input_text, limit, read_names(names), read_names(modules), dynamic_code)

@@ -68,6 +68,9 @@ export function createShell(
     }),
   );
   define(NativeDate, "now", () => floor(nowMs()));
+  // Whatever else could tell the real time, or lead to it.
+  define(NativeDate.prototype, "constructor", scope.Date);
+  for (const name of ["Temporal", "Intl"]) Reflect.deleteProperty(scope, name);
   define(scope, "performance", { now: () => elapsedMs, timeOrigin: 0 });
 
   // Chance: xoshiro128**, seeded by the host for each run.
@@ -116,6 +119,16 @@ export function createShell(
   // Text: what a bare isolate lacks.
   define(scope, "TextDecoder", text.Decoder);
   define(scope, "TextEncoder", text.Encoder);
+
+  // A collection comes when it likes, and what it would have the interpreter free would lie where a program's objects lie next.
+  define(
+    scope,
+    "FinalizationRegistry",
+    class {
+      register(): void {}
+      unregister(): void {}
+    },
+  );
 
   // What the loader takes for a command-line JavaScript shell.
   const nothing = (): void => {};

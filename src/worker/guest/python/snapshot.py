@@ -17,7 +17,7 @@ cmath collections collections.abc colorsys concurrent.futures contextlib context
 decimal difflib enum fractions functools graphlib hashlib heapq html importlib.resources inspect io itertools json keyword linecache
 locale logging math numbers operator os.path pathlib pprint queue random re reprlib select secrets shlex statistics string
 struct tempfile textwrap threading time timeit tokenize traceback types typing unicodedata unittest uuid weakref zlib
-zoneinfo _strptime
+zoneinfo _strptime _pylong
 """
 PROGRAMS = (
     "import json\nprint(f'{1:.2f}')\nclass A: pass\nraise ValueError('x')",

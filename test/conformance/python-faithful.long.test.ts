@@ -1,0 +1,115 @@
+/**
+ * Where an interpreter of ours could differ from CPython itself, or from one run to the next: its limits, its clock, deep
+ * recursion, what its C code imports, and exceptions whose classes lie. By the policy that most programs run under.
+ */
+
+import { describe, expect, it } from "vitest";
+import { createPolicy } from "../../src/policy/evaluate.ts";
+import { useSandbox } from "../fixtures/use-sandbox.ts";
+
+const { run: runAny } = useSandbox({ workers: 1, standby: 0, python: { workers: 1, prepared: 1 } });
+const permits = createPolicy("standard").permits("python");
+const run: typeof runAny = (source, asked) =>
+  runAny(source, { language: "python", permits, limits: { timeoutMs: 10_000 }, ...asked });
+
+const NUMBERS = "def count(n): return 0 if n == 0 else 1 + count(n - 1)\n";
+
+describe("the same program", () => {
+  it("gives the same on every run of a worker, where its objects lie in memory included", async () => {
+    const source = "class A: pass\nl = [A() for _ in range(300)]\nresult = [l.index(x) for x in set(l)]";
+    const seen = new Set<string>();
+    for (let index = 0; index < 60; index++) {
+      seen.add(JSON.stringify((await run(source, { seed: 7, now: 1.7e12 })).result));
+    }
+    expect([...seen]).toHaveLength(1);
+  });
+
+  it.each([
+    ["reads what is nested a hundred thousand deep", "import json\nresult = len(json.loads('['*100000 + ']'*100000))"],
+    ["frees a hundred thousand linked objects", "x = None\nfor _ in range(100000): x = (x,)\nx = None\nresult = 1"],
+    ["compares deep lists", "x, y = [], []\nfor _ in range(50000): x, y = [x], [y]\nresult = int(x == y)"],
+  ])("%s, in a new worker and in a used one", async (_what, source) => {
+    for (let index = 0; index < 4; index++) expect(await run(source)).toMatchObject({ ok: true, result: 1 });
+  });
+
+  it("is told that it recurses too deep in C, and may catch it", async () => {
+    const deep = "class A:\n  def __init__(s, n): s.n = n\n  def __add__(s, o): return A(s.n - 1) + o if s.n else 0\n";
+    const source = `import sys\nsys.setrecursionlimit(10**7)\n${deep}try:\n    A(10**6) + 1\nexcept RecursionError:\n    result = 'caught'`;
+    const asked = { permits: { dynamicCode: true } };
+    for (let index = 0; index < 3; index++) expect(await run(source, asked)).toMatchObject({ result: "caught" });
+  });
+});
+
+describe("as in CPython", () => {
+  it.each([
+    ["998 calls are not too deep", `${NUMBERS}result = count(998)`, { result: 998 }],
+    ["999 are", `${NUMBERS}result = count(999)`, { error: "RecursionError" }],
+    ["a number of 5,000 digits is no text", "result = str(10**5000)", { error: "ValueError" }],
+    ["UTC is called so", "import time\nresult = [time.tzname[0], time.strftime('%Z')]", { result: ["UTC", "UTC"] }],
+    [
+      "dates are read",
+      "from datetime import datetime\nresult = str(datetime.strptime('2024-01-15', '%Y-%m-%d'))",
+      { result: "2024-01-15 00:00:00" },
+    ],
+    ["times are read", "import time\nresult = time.strptime('30 Nov 00', '%d %b %y')[0]", { result: 2000 }],
+    ["large numbers are divided", "result = divmod(10**20000, 10**5000 + 1)[0] % 7", { ok: true }],
+    [
+      "the root of a large number is taken",
+      "import math\nresult = math.isqrt(4 * 10**20000) // 10**10000",
+      { result: 2 },
+    ],
+    ["False is no failure", "raise SystemExit(False)", { ok: true }],
+    [
+      "what calls itself equal to all is",
+      "class Z:\n  def __eq__(s, o): return True\nraise SystemExit(Z())",
+      { ok: false },
+    ],
+  ])("%s", async (_what, source, expected) => {
+    expect(await run(source)).toMatchObject(expected);
+  });
+
+  it("what only C code may import is nothing to the program", async () => {
+    const asked = { permits: { ...permits, dynamicCode: false } };
+    expect(await run("import _strptime\nresult = _strptime is None", asked)).toMatchObject({ result: true });
+  });
+});
+
+describe("an exception whose class lies", () => {
+  const E = (body: string) => `class E(Exception):\n  ${body}\nprint('before')\nraise E('x')`;
+  it.each([
+    ["about its cause", E("__cause__ = property(lambda s: 1/0)"), { error: "E", message: "x" }],
+    ["about where it was raised", E("__traceback__ = property(lambda s: 1/0)"), { error: "E", message: "x", line: 4 }],
+    ["about all", E("def __getattribute__(s, n): 1/0"), { error: "E" }],
+    [
+      "about its name",
+      `class M(type):\n  __name__ = property(lambda s: 1/0)\n${E("pass").replace("(Exception)", "(Exception, metaclass=M)")}`,
+      { error: "E", message: "x" },
+    ],
+    [
+      "about its line",
+      "print('before')\nraise SyntaxError('m', ('<main>', 10**9, 1, 'x'))",
+      { error: "SyntaxError", message: "m", line: 2 },
+    ],
+    [
+      "about its line, in words",
+      "print('before')\nraise SyntaxError('m', ('<main>', 'a', 1, 'x'))",
+      { error: "SyntaxError", line: 2 },
+    ],
+    [
+      "about its file",
+      "class N(str):\n  def __ne__(s, o): 1/0\nprint('before')\nraise SyntaxError('m', (N('<main>'), 1, 1, 'x'))",
+      { error: "SyntaxError", line: 4 },
+    ],
+  ])("%s is told as it is", async (_what, source, expected) => {
+    expect(await run(source)).toMatchObject({ status: "error", stdout: ["before"], ...expected });
+  });
+
+  it("does not cost the worker", async () => {
+    const before = await run("1");
+    expect(before.ok).toBe(true);
+    for (let index = 0; index < 5; index++) {
+      const observation = await run("raise SyntaxError('m', ('<main>', 10**9, 10**9, 'x'))");
+      expect(observation).toMatchObject({ status: "error", error: "SyntaxError" });
+    }
+  });
+});
