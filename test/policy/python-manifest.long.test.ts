@@ -38,6 +38,7 @@ describe("what a program mentions", () => {
     ["i\n[i for i in l]", { globals: ["i", "l"] }],
     ["for i in l:\n    while i:\n        break", { globals: ["l"], loops: 2, nesting: 2 }],
     ["try:\n    a\nexcept B as e:\n    e", { globals: ["a", "B"] }],
+    ["open = 1\ntry: f()\nexcept E as open: pass\nopen(x)", { globals: ["f", "E", "open", "x"] }],
     ["with a as b, c as (d, e):\n    b, d, e", { globals: ["a", "c"] }],
     ["class A(B):\n    x = 1\n    y = x\n    def f(self):\n        return x", { globals: ["B", "x"] }],
     ["def f():\n    global g\n    g = 1\ng", { globals: [] }],

@@ -4,6 +4,7 @@ Usability, never the boundary: whoever goes looking finds the interpreter's own 
 Must leave the interpreter's own built-ins alone: the standard library needs `eval`, `exec` and every import of its own.
 """
 
+import annotationlib
 import ast
 import builtins
 import sys
@@ -35,6 +36,7 @@ def restrict(namespace, names, modules, dynamic_code):
     if names is not None:
         table = {name: table[name] for name in names if name in table}
     if not dynamic_code:
+        _guard_annotations()
         for name in _CODE_MAKERS:
             table.pop(name, None)
         if names is None:
@@ -62,7 +64,37 @@ def _make_calculator():
     return eval_
 
 
+_OF_TYPES = (
+    ast.Expression, ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Tuple, ast.List, ast.Starred, ast.BinOp,
+    ast.BitOr, ast.expr_context,
+)
+
+
+def _guard_annotations():
+    """A text in a type's place is evaluated with the interpreter's own built-ins: here it is one that names types."""
+    evaluate, parse, walk, known = annotationlib.ForwardRef.evaluate, ast.parse, ast.walk, vars(builtins)
+
+    def is_type(node):
+        if isinstance(node, ast.Attribute):
+            return not node.attr.startswith("_")
+        if isinstance(node, ast.Name):
+            return not node.id.startswith("_") and (node.id not in known or isinstance(known[node.id], type))
+        return isinstance(node, _OF_TYPES)
+
+    def evaluate_(self, **options):
+        text = self.__forward_arg__
+        tree = parse(f"({text},)", "<annotation>", "eval")
+        if not all(is_type(node) for node in walk(tree)):
+            raise ValueError(f"a text in the place of a type may only name types here, not {text[:60]!r}")
+        return evaluate(self, **options)
+
+    evaluate_.__name__, evaluate_.__qualname__ = "evaluate", "ForwardRef.evaluate"
+    annotationlib.ForwardRef.evaluate = evaluate_
+
+
 def _matches(name, patterns):
+    if name.endswith(".__main__"):
+        return name in patterns
     return any(name.startswith(entry[:-1]) if entry.endswith("*") else name == entry for entry in patterns)
 
 

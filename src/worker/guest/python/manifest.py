@@ -6,7 +6,8 @@ A lower bound: whatever is not certain to be harmless is named or marked as unde
 import ast
 import json
 
-from manifest_collect import ASPECTS, collect
+from manifest_collect import collect
+from manifest_finish import ASPECTS
 from manifest_walk import TooLarge, Walker
 
 MAX_SOURCE_CHARS = 200_000

@@ -6,15 +6,13 @@ A lower bound: a use of a name that reads by other names is harmless only where 
 import ast
 
 import manifest_names as names
+from manifest_finish import finish
 from manifest_list import NameList
-from manifest_modules import HELD, Places, held_by, top_of
+from manifest_modules import HELD, INNER, Places, held_by, top_of
 from manifest_names import is_private
 from manifest_scope import is_free
-from manifest_text import format_members, has_calls, literal
+from manifest_text import format_members, literal
 from manifest_uses import argument_of, asks_for_type, called, is_probe, is_value
-
-ASPECTS = ("imports", "globals", "members", "dynamicCode")
-
 
 class Found:
     def __init__(self, survey):
@@ -54,14 +52,28 @@ class Found:
         parts = [] if text is None else text.split(".")
         for part in parts:
             self.member(part)
-        if not isinstance(node, ast.Constant) or text is None or any(is_private(part) for part in parts):
+        reads_on = names.FORMATS | names.BY_NAME_MEMBERS
+        if not isinstance(node, ast.Constant) or text is None or any(is_private(part) or part in reads_on for part in parts):
             self.leave_open("members")
+
+    def bound(self, name):
+        """A name that the program gives to something of its own, in a class above all, where it is an attribute."""
+        if is_private(name):
+            self.private.add(name)
+        if name in names.REACHING or name in names.COMPUTED_MEMBERS or name in names.CLASS_ANSWERS:
+            self.leave_open("globals", "members")
+
+    def pattern(self, name):
+        """Read by a class pattern, and a value from then on."""
+        self.access(name, ast.Attribute(ast.Constant(None), name, ast.Load()), None)
 
     def module(self, name):
         self.imports.add(name)
         top = top_of(name)
         if top in names.CODE_MODULES:
             self.code.add(top)
+        if name in names.CODE_PARTS or name.endswith(".__main__"):
+            self.code.add(name)
         if top not in names.PLAIN_MODULES:
             self.leave_open("globals", "members")
 
@@ -167,6 +179,7 @@ class Found:
         """What an import statement's module holds besides its own functions: other modules, and what is not for others."""
         known, holders = self.places.at(node.value)
         if not known:
+            self.of_unknown(name, node)
             return
         self.inside(known | holders, name)
         held = self.held(holders, name)
@@ -178,6 +191,16 @@ class Found:
             self.global_name(name, node, None)
         elif "__main__" in known:
             self.globals.add(name)
+
+    def of_unknown(self, name, node):
+        """Of a value that could be any module, as an exception's `obj`: by the names that the library gives to its modules."""
+        modules = INNER.get(name, ()) if isinstance(node.ctx, ast.Load) and name not in self.survey.own else ()
+        if modules and not is_private(name) and name in self.survey.stored:
+            # Most likely what the program has put there itself.
+            self.leave_open("globals", "members")
+            return
+        for module in modules:
+            self.module(module)
 
     def inside(self, modules, name):
         if "io" in modules and name in names.FILE_OPENERS:
@@ -242,9 +265,9 @@ def collect(survey):
     for name in survey.handed:
         found.go_about(found.aliases.get(name, set()))
     for name in survey.own:
-        found.private.add(name)
+        found.bound(name)
     for name in survey.members:
-        found.member(name)
+        found.pattern(name)
     if survey.hidden:
         found.leave_open("members")
     for name, scope, order, node, parent in survey.reads:
@@ -258,34 +281,4 @@ def collect(survey):
     for name, node, parent in survey.accesses:
         found.access(name, node, parent)
     found.tell_loose()
-    return _finish(found, survey)
-
-
-def _finish(found, survey):
-    if found.evaluates:
-        makes_own = "members" in found.undetermined or {"__annotations__", "__annotate__"} & set(found.members.names)
-        if makes_own or any(has_calls(text) for text in survey.texts):
-            found.code.add("annotations")
-    if "members" in found.undetermined:
-        # Somewhere a name is computed: a text that is such a name is likely to be it.
-        for text in survey.texts:
-            mentioned = {text} | set(format_members(text) or [] if "{" in text else [])
-            for name in mentioned & names.TELLING:
-                found.member(name)
-    makers = set(found.code.names)
-    if makers:
-        found.leave_open("globals", "members")
-    if makers - {"eval(expression)"}:
-        found.leave_open("imports")
-    for aspect, lists in (("imports", [found.imports]), ("globals", [found.globals]), ("dynamicCode", [found.code]),
-                          ("members", [found.members, found.private])):
-        if any(each.cut for each in lists):
-            found.leave_open(aspect)
-    return {
-        "imports": list(found.imports.names),
-        "globals": list(found.globals.names),
-        "members": list(found.members.names),
-        "privateAccess": list(found.private.names),
-        "dynamicCode": list(found.code.names),
-        "undetermined": [aspect for aspect in ASPECTS if aspect in found.undetermined],
-    }
+    return finish(found, survey)

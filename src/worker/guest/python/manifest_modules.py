@@ -9,8 +9,15 @@ import pkgutil
 import sys
 from types import ModuleType
 
+from manifest_names import PLAIN_MODULES
+
 # Name of a module: {attribute: name of the module that it is}.
 HELD = {}
+
+# Name that only the library gives to a module: the modules that it is, where they are not plain ones.
+INNER = {}
+# Names without an underscore that nobody gives to anything else.
+_TELLING_NAMES = frozenset("bltns builtins sys os codecs importlib subprocess".split())
 
 
 def held_by(holders, name):
@@ -51,12 +58,21 @@ def read_modules(names):
         found = {key: _name_in(name, value) for key, value in vars(module).items() if isinstance(value, ModuleType)}
         if found:
             HELD[name] = found
+        if top_of(name) in PLAIN_MODULES:
+            _read_inner(found)
     for name in set(sys.modules) - loaded:
         holder, _, last = name.rpartition(".")
         if holder in loaded:
             vars(sys.modules[holder]).pop(last, None)
     for name in set(sys.modules) - loaded:
         del sys.modules[name]
+
+
+def _read_inner(found):
+    for key, module in found.items():
+        is_inner = key.startswith("_") or key in _TELLING_NAMES
+        if is_inner and top_of(module) not in PLAIN_MODULES:
+            INNER.setdefault(key, set()).add(module)
 
 
 def _modules():

@@ -29,6 +29,9 @@ CODE_MODULES = _words(
     "_testinternalcapi _interpreters _xxsubinterpreters interpreters test idlelib"
 )
 
+# Parts of plain modules that are none.
+CODE_PARTS = _words("asyncio.tools")
+
 CODE_MAKERS = _words("eval exec compile")
 
 # What makes a function, or runs text, wherever it is a member of.
@@ -49,8 +52,17 @@ FORMATS = _words("format format_map")
 # Members that read, write or hand out by names which are no part of the syntax.
 COMPUTED_MEMBERS = _words(
     "vformat get_field get_value check_unused_args make_dataclass new_class prepare_class global_enum _convert_ "
-    "getmembers getmembers_static resolve_name __dict__ __prepare__"
+    "getmembers getmembers_static resolve_name __dict__ __prepare__ __match_args__ attrname _attr_type _cls_type _stream "
+    "_old_targets __dataclass_fields__"
 )
+
+# What a class answers for: after it, a pattern fits whatever it is held against, and a copy is made as the class likes.
+CLASS_ANSWERS = _words(
+    "__instancecheck__ __subclasscheck__ __subclasshook__ __prepare__ __reduce__ __reduce_ex__ __class_getitem__"
+)
+
+# Where the types of fields stand, from which code is made.
+ANNOTATIONS = _words("__annotations__ __annotate__ __annotate_func__ __conditional_annotations__")
 
 # Their arguments are names of attributes.
 NAME_TAKERS = _words("attrgetter methodcaller")
@@ -63,7 +75,7 @@ REACHING = _words(
     "__subclasses__ __globals__ __builtins__ __loader__ __spec__ __self__ __closure__ cell_contents __reduce__ "
     "__reduce_ex__ __code__ __import__ f_globals f_builtins f_locals f_back f_code tb_frame gi_frame cr_frame ag_frame "
     "gi_code cr_code ag_code cr_origin _getframe _current_frames settrace setprofile get_objects get_referrers "
-    "get_referents import_module find_spec load_module exec_module meta_path path_hooks"
+    "get_referents import_module find_spec load_module exec_module meta_path path_hooks mro capture_call_graph get_stack"
 )
 
 # What `open` is called in the module that it comes from.

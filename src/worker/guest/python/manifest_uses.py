@@ -4,6 +4,9 @@ Judges one place; what it means for the program is said in `manifest_collect.py`
 """
 
 import ast
+import builtins
+
+TYPES = frozenset(name for name, value in vars(builtins).items() if isinstance(value, type))
 
 
 def called(node, parent):
@@ -44,3 +47,19 @@ def asks_for_type(node, parent):
     if call is not None:
         return len(call.args) == 1 and not call.keywords and not isinstance(call.args[0], ast.Starred)
     return parent is None or isinstance(parent, (ast.ClassDef, ast.BinOp, ast.Subscript)) or is_probe(node, parent)
+
+
+def makes_class(call):
+    """A class of names that are not written down, by a way around `type`: `type(type(x))(...)`, `int.__class__(...)`."""
+    of_class = len(call.args) + len(call.keywords) > 1 or any(isinstance(each, ast.Starred) for each in call.args)
+    if isinstance(call.func, ast.Call) and getattr(call.func.func, "id", "") == "type":
+        return of_class
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "__class__":
+        return of_class
+    # The type of a type is to be had for its own sake.
+    is_type = getattr(call.func, "id", "") == "type" and len(call.args) == 1
+    if not is_type:
+        return False
+    given = call.args[0]
+    is_of_type = isinstance(given, ast.Call) and getattr(given.func, "id", "") == "type"
+    return is_of_type or (isinstance(given, ast.Name) and given.id in TYPES)

@@ -6,10 +6,11 @@ Judges nothing, runs nothing. Keeps a stack of its own: a deep program must not 
 import ast
 
 from manifest_imports import ImportWalker
-from manifest_names import CODE_MAKERS, is_private
+from manifest_names import CODE_MAKERS, REACHING, is_private
 from manifest_scope import Scope
 from manifest_survey import Survey
 from manifest_text import literal, parse_text
+from manifest_uses import makes_class
 
 MAX_NODES = 60_000
 MAX_TEXT_CHARS = 1000
@@ -55,7 +56,7 @@ class Walker(ImportWalker):
         self.push(ast.iter_child_nodes(node), scope, node, sure, depth)
 
     def bind(self, name, scope, sure, text=None):
-        if is_private(name):
+        if is_private(name) or name in REACHING:
             self.survey.own.add(name)
         self.survey.values.setdefault(name, []).append(text)
         scope.bind(scope.mangle(name), self.nodes, sure)
@@ -68,10 +69,14 @@ class Walker(ImportWalker):
         elif isinstance(node.ctx, ast.Del):
             scope.unbind(scope.mangle(node.id))
         else:
+            # In a loop, a tuple, a `with`: what it is given is not written there.
+            self.survey.hidden |= node.id == "__match_args__" and not isinstance(parent, ast.Assign)
             self.bind(node.id, scope, sure)
 
     def attribute(self, node, scope, parent, sure, depth):
         self.survey.accesses.append((scope.mangle(node.attr), node, parent))
+        if isinstance(node.ctx, ast.Store):
+            self.survey.stored.add(node.attr)
         self.push([node.value], scope, node, sure, depth)
 
     def text(self, node, scope, parent, sure, depth):
@@ -91,23 +96,14 @@ class Walker(ImportWalker):
             self.stack.append((target.id, scope, literal(node.value), sure, depth))
         self.push([node.value], scope, node, sure, depth)
         if any(isinstance(each, ast.Name) and each.id in ("__match_args__", "__slots__") for each in node.targets):
-            self.note_names(node.value)
-
-    def note_names(self, value):
-        entries = value.elts if isinstance(value, (ast.Tuple, ast.List, ast.Set)) else [value]
-        for entry in entries:
-            text = literal(entry)
-            if text is None:
-                self.survey.hidden = True
-            else:
-                self.survey.members.append(text)
+            self.survey.note_names(node.value)
 
     def annotated(self, node, scope, parent, sure, depth):
         if isinstance(node.target, ast.Name):
             sure_here = sure and node.value is not None
             self.stack.append((node.target.id, scope, literal(node.value), sure_here, depth))
             if node.target.id == "__match_args__":
-                self.note_names(node.value)
+                self.survey.note_names(node.value)
         else:
             self.push([node.target], scope, node, sure, depth)
         self.push([node.value], scope, node, sure, depth)
@@ -210,6 +206,9 @@ class Walker(ImportWalker):
             self.stack[-1], self.stack[-2] = second, first
 
     def handler(self, node, scope, parent, sure, depth):
+        if node.name:
+            # The name is gone after it: that of a built-in means the built-in again.
+            self.push([ast.Name(node.name, ast.Del())], scope, node, False, depth)
         self.push(node.body, scope, node, False, depth + 1)
         if node.name:
             self.push([node.name], scope, None, False, depth)
@@ -233,17 +232,10 @@ class Walker(ImportWalker):
     def call(self, node, scope, parent, sure, depth):
         first = node.args[0] if node.args else None
         if isinstance(node.func, ast.Name) and node.func.id in CODE_MAKERS and first is not None:
-            self.push([parse_text(self.told(first))], scope, node, False, depth)
+            self.push([parse_text(self.survey.told(first))], scope, node, False, depth)
+        self.survey.hidden |= makes_class(node)
         self.push([*node.args, *node.keywords], scope, node, sure, depth + 1)
         self.push([node.func], scope, node, sure, depth)
-
-    def told(self, node):
-        """The text that `node` is: written there, or given to a variable that is given nothing else."""
-        text = literal(node)
-        if text is None and isinstance(node, ast.Name):
-            given = self.survey.values.get(node.id, [])
-            return given[0] if len(given) == 1 else None
-        return text
 
     def keyword(self, node, scope, parent, sure, depth):
         if node.arg and is_private(node.arg):

@@ -1,0 +1,43 @@
+"""
+What follows from all mentions together, and the manifest's lists.
+Must leave open what a single mention could not decide: code in annotations, computed names, a list that was cut.
+"""
+
+import manifest_names as names
+from manifest_text import format_members, has_calls
+
+ASPECTS = ("imports", "globals", "members", "dynamicCode")
+
+
+def finish(found, survey):
+    mentioned = found.members.names.keys() | found.private.names.keys()
+    makes_fields = "dataclasses" in found.imports.names or found.evaluates
+    if makes_fields and names.ANNOTATIONS & mentioned:
+        found.code.add("annotations")
+    if found.evaluates:
+        makes_own = "members" in found.undetermined or {"__annotations__", "__annotate__"} & set(found.members.names)
+        if makes_own or any(has_calls(text) for text in survey.texts):
+            found.code.add("annotations")
+    if "members" in found.undetermined:
+        # Somewhere a name is computed: a text that is such a name is likely to be it.
+        for text in survey.texts:
+            mentioned = {text} | set(format_members(text) or [] if "{" in text else [])
+            for name in mentioned & names.TELLING:
+                found.member(name)
+    makers = set(found.code.names)
+    if makers:
+        found.leave_open("globals", "members")
+    if makers - {"eval(expression)"}:
+        found.leave_open("imports")
+    for aspect, lists in (("imports", [found.imports]), ("globals", [found.globals]), ("dynamicCode", [found.code]),
+                          ("members", [found.members, found.private])):
+        if any(each.cut for each in lists):
+            found.leave_open(aspect)
+    return {
+        "imports": list(found.imports.names),
+        "globals": list(found.globals.names),
+        "members": list(found.members.names),
+        "privateAccess": list(found.private.names),
+        "dynamicCode": list(found.code.names),
+        "undetermined": [aspect for aspect in ASPECTS if aspect in found.undetermined],
+    }
