@@ -12,7 +12,7 @@ from manifest_modules import HELD, INNER, Places, held_by, top_of
 from manifest_names import is_private
 from manifest_scope import is_free
 from manifest_text import format_members, literal
-from manifest_uses import argument_of, asks_for_type, called, is_probe, is_value
+from manifest_uses import argument_of, asks_for_type, called, is_changed, is_probe, is_value
 
 class Found:
     def __init__(self, survey):
@@ -27,6 +27,8 @@ class Found:
         # Modules that go about as values: any member that the program mentions may be theirs.
         self.loose = set()
         self.evaluates = False
+        # Gives a class other types of fields than are written down.
+        self.annotates = False
 
     def leave_open(self, *aspects):
         self.undetermined.update(aspects)
@@ -52,6 +54,7 @@ class Found:
         parts = [] if text is None else text.split(".")
         for part in parts:
             self.member(part)
+            self.annotates |= part in names.ANNOTATIONS
         reads_on = names.FORMATS | names.BY_NAME_MEMBERS
         if not isinstance(node, ast.Constant) or text is None or any(is_private(part) or part in reads_on for part in parts):
             self.leave_open("members")
@@ -60,6 +63,7 @@ class Found:
         """A name that the program gives to something of its own, in a class above all, where it is an attribute."""
         if is_private(name):
             self.private.add(name)
+        self.annotates |= name in names.ANNOTATIONS
         if name in names.REACHING or name in names.COMPUTED_MEMBERS or name in names.CLASS_ANSWERS:
             self.leave_open("globals", "members")
 
@@ -171,6 +175,9 @@ class Found:
             self.module_or_open(subscript.slice if subscript else None)
         elif name == "__code__" and isinstance(node.ctx, ast.Store):
             self.code.add(name)
+        elif name in names.ANNOTATIONS:
+            self.leave_open("members")
+            self.annotates |= is_changed(node, parent)
         self.of_module(name, node, parent)
 
     # Modules under other names.

@@ -10,9 +10,7 @@ ASPECTS = ("imports", "globals", "members", "dynamicCode")
 
 
 def finish(found, survey):
-    mentioned = found.members.names.keys() | found.private.names.keys()
-    makes_fields = "dataclasses" in found.imports.names or found.evaluates
-    if makes_fields and names.ANNOTATIONS & mentioned:
+    if found.annotates and ("dataclasses" in found.imports.names or found.evaluates):
         found.code.add("annotations")
     if found.evaluates:
         makes_own = "members" in found.undetermined or {"__annotations__", "__annotate__"} & set(found.members.names)

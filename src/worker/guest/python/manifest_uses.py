@@ -33,6 +33,15 @@ def is_value(node, parent):
     return not (isinstance(parent, ast.Attribute) and parent.value is node)
 
 
+def is_changed(node, parent):
+    """Given another value, or one of its own: by brackets, or perhaps by one of its methods."""
+    if not isinstance(node.ctx, ast.Load):
+        return True
+    if isinstance(parent, ast.Subscript) and parent.value is node:
+        return not isinstance(parent.ctx, ast.Load)
+    return isinstance(parent, ast.Attribute)
+
+
 def is_probe(node, parent):
     """Asked about and not called: `isinstance(x, T)`, `x is T`."""
     if isinstance(parent, ast.Compare):
