@@ -3,6 +3,7 @@
  * The line's author is the operator: any limit within the table's bounds may be set.
  */
 
+import { findInputFault } from "../sandbox/input.ts";
 import type { CallLimits, JsonValue, Language } from "../types.ts";
 import { type LineId, readLimits, readLineRecord } from "./line-record.ts";
 import type { InputLine } from "./lines.ts";
@@ -31,6 +32,8 @@ export function decodeBatchLine(line: InputLine): BatchLine {
   const known = typeof language === "string" && Object.hasOwn(LANGUAGES, language) ? LANGUAGES[language] : undefined;
   if (!known) return refuse("language: expected javascript, typescript or python");
   if (typeof source !== "string") return refuse("source: expected text");
+  const loss = input === undefined ? null : findInputFault(input);
+  if (loss !== null) return refuse(loss);
   const decoded = { id, language: known, source, limits: readLimits(record, ["call"]) };
   return input === undefined ? decoded : { ...decoded, input: input as JsonValue };
 }

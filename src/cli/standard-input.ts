@@ -36,7 +36,9 @@ async function* readFromPipe(buffer: Buffer): AsyncGenerator<Uint8Array, void, u
       },
     },
   });
-  const end = (): void => {
+  let fault: Error | null = null;
+  const end = (error?: unknown): void => {
+    if (error instanceof Error) fault ??= error;
     ended = true;
     wake();
   };
@@ -47,7 +49,11 @@ async function* readFromPipe(buffer: Buffer): AsyncGenerator<Uint8Array, void, u
     });
     socket.resume();
     if (arrived === 0 && !ended) await news;
-    if (arrived === 0) return;
+    if (arrived === 0) {
+      // Half of an input is no input.
+      if (fault) throw fault;
+      return;
+    }
     const bytes = arrived;
     arrived = 0;
     yield buffer.subarray(0, bytes);

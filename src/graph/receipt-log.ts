@@ -3,8 +3,7 @@
  * Goes on only where what is there already holds; writes what receipts hold and nothing else.
  */
 
-import { closeSync, createReadStream, openSync, writeSync } from "node:fs";
-import { createInterface } from "node:readline";
+import { appendFileSync, closeSync, createReadStream, openSync } from "node:fs";
 import { SandboxError } from "../errors.ts";
 import { CHAIN_START, type ChainKey, type ChainPosition, createChain } from "../policy/receipt-chain.ts";
 import { printJson } from "../protocol/json.ts";
@@ -31,16 +30,33 @@ export interface ChainReport extends ChainPosition {
   readonly found: number | null;
 }
 
+const NO_END = "it has no end: it was cut off, or is being written at this moment";
+const LINE_FEED = 0x0a;
+
+/** As it was written, byte for byte: a line ends with a line feed and nothing else. */
+async function* readLines(path: string): AsyncGenerator<{ text: string; isWhole: boolean }> {
+  let held: Buffer[] = [];
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    let from = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, from)) {
+      yield { text: Buffer.concat([...held, chunk.subarray(from, end)]).toString(), isWhole: true };
+      held = [];
+      from = end + 1;
+    }
+    if (from < chunk.length) held.push(chunk.subarray(from));
+  }
+  if (held.length > 0) yield { text: Buffer.concat(held).toString(), isWhole: false };
+}
+
 /** Reads a chain to its end, or to the first line that does not hold. `head`: a hash to look for. */
 export async function verifyReceipts(path: string, key?: ChainKey, head?: string): Promise<ChainReport> {
   const chain = createChain(printJson, key);
   let position: ChainPosition = { count: 0, head: CHAIN_START };
   let found = head === CHAIN_START ? 0 : null;
   let number = 0;
-  const lines = createInterface({ input: createReadStream(path, "utf8"), crlfDelay: 0 });
-  for await (const text of lines) {
+  for await (const { text, isWhole } of readLines(path)) {
     number += 1;
-    const next = chain.check(position, text);
+    const next = isWhole ? chain.check(position, text) : { problem: NO_END };
     if ("problem" in next) return { ...position, found, broken: { line: number, problem: next.problem } };
     position = next;
     if (position.head === head) found = position.count;
@@ -81,7 +97,7 @@ export async function createReceiptLog(path: string, { key }: ReceiptLogOptions 
     onReceipt(receipt) {
       if (file === null) throw new SandboxError("INVALID_OPTIONS", "The receipt log is closed: open it again.");
       const next = chain.extend(position, receipt, new Date());
-      writeSync(file, `${next.line}\n`);
+      appendFileSync(file, `${next.line}\n`);
       position = next.position;
     },
     close,

@@ -24,6 +24,7 @@ const LANGUAGE_TEXTS = {
     arithmetic: "eval and Function are removed.",
     classes: "",
     errors: "",
+    value: "what a top-level return gives; else ",
     example: "const squares = [1, 2, 3].map((x) => x * x);\nconst result = squares;",
   },
   python: {
@@ -35,12 +36,13 @@ const LANGUAGE_TEXTS = {
     arithmetic: "exec and compile are refused; eval(text) does arithmetic only.",
     classes: "class does not work.",
     errors: "Errors have no names: write a bare except.",
+    value: "",
     example: "squares = [x * x for x in [1, 2, 3]]\nresult = squares",
   },
 } as const;
 
 const VALUE =
-  "Value: what a top-level return gives; else the variable result; else the last statement, if it is an expression; else the last printed line. Data from the host, if any, is in input. Every call starts afresh.";
+  "the variable result; else the last statement, if it is an expression; else the last printed line. Data from the host, if any, is in input. Every call starts afresh.";
 
 function describeModules(language: Language, { modules }: LearnedRules, room: number): string {
   if (language === "javascript" || (modules !== "any" && modules.length === 0)) return "No module can be imported.";
@@ -119,12 +121,12 @@ export function describeForSystem(policy: Policy, limits: Limits): string {
 
 export function describeTool(policy: Policy, language: Language, limits: Limits): string {
   const learned = learnRules(policy, language);
-  const { purpose, absent, example } = LANGUAGE_TEXTS[language];
+  const { purpose, absent, value, example } = LANGUAGE_TEXTS[language];
   const write = (room: number) =>
     [
       purpose,
       [describeModules(language, learned, room), absent, ...describeRules(language, learned, room)].join(" "),
-      VALUE,
+      `Value: ${value}${VALUE}`,
       describeLimits(limits, learned),
       `Example:\n${example}`,
     ].join("\n");

@@ -50,3 +50,13 @@ export function encodeInput(input: unknown): string | null {
     fail("", "one that it cannot", cause);
   }
 }
+
+/** What is wrong with it, in words; null where JSON can hold it. */
+export function findInputFault(input: unknown): string | null {
+  try {
+    encodeInput(input);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message.replace(/^run: /, "") : String(error);
+  }
+}

@@ -71,6 +71,20 @@ describe("a receipt log", () => {
     expect(await verifyReceipts(path)).toMatchObject({ count: 6, broken: null });
   });
 
+  it("does not go on behind a line without an end, nor behind one that ends in another way", async () => {
+    const path = await writeFive();
+    const whole = readFileSync(path, "utf8");
+    for (const [text, line] of [
+      [whole.trimEnd(), 5],
+      [whole.replaceAll("\n", "\r\n"), 1],
+    ] as const) {
+      writeFileSync(path, text);
+      expect((await verifyReceipts(path)).broken).toMatchObject({ line });
+      await expect(createReceiptLog(path)).rejects.toThrow(`line ${line} `);
+      expect(readFileSync(path, "utf8")).toBe(text);
+    }
+  });
+
   it("does not go on behind a line that does not hold, and takes nothing once it is closed", async () => {
     const path = await writeFive();
     writeFileSync(path, `${linesOf(path).join("\n")}\n{"half`);

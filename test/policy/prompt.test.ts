@@ -42,7 +42,9 @@ describe("the description of a tool", () => {
       for (const part of [
         /import/,
         /no network/,
-        /top-level return.*result.*last statement.*last printed line/,
+        language === "python"
+          ? /Value: the variable result;.*last statement.*last printed line/
+          : /top-level return.*result.*last statement.*last printed line/,
         /input/,
         /Example:/,
       ]) {

@@ -12,6 +12,7 @@ import {
   describeAttempts,
   findAttempt,
   fromOutside,
+  LAUNCHERS_OWN,
   LINUX,
   type Sight,
 } from "./sight.ts";
@@ -35,17 +36,7 @@ function isolate({ inside }: Sight): Draft {
 function environment(sight: Sight): Draft {
   const names = sight.outside?.environment ?? null;
   // bubblewrap itself says where it is.
-  const allowed = new Set([
-    "TZ",
-    "LC_ALL",
-    "PWD",
-    "HOSTNAME",
-    "HOME",
-    "TERM",
-    "PATH",
-    "container",
-    ...sight.environment,
-  ]);
+  const allowed = new Set(["TZ", "LC_ALL", ...LAUNCHERS_OWN, ...sight.environment]);
   const strange = names?.filter((name) => !allowed.has(name)) ?? [];
   const failed = allFailed(sight, "read the environment");
   return {
@@ -119,7 +110,7 @@ function diesWithParent({ diesBy }: Sight): Draft {
 
 /** Every layer, innermost first. */
 export function describeLayers(sight: Sight): Layer[] {
-  const { outside, outside: view } = sight;
+  const { outside } = sight;
   const drafts: [string, Draft][] = [
     ["isolate", isolate(sight)],
     ["process", fromOutside(true, "a worker process of its own", "", "")],
@@ -137,7 +128,7 @@ export function describeLayers(sight: Sight): Layer[] {
     ["user-namespace", namespace(sight, "user", "user ids of its own")],
     [
       "no-new-privileges",
-      fromOutside(view?.noNewPrivileges, "no program makes it more than it is", "not set", CONTAIN),
+      fromOutside(outside?.noNewPrivileges, "no program makes it more than it is", "not set", CONTAIN),
     ],
     ["capabilities", fromOutside(outside?.hasNoCapabilities, "none", "it has some", CONTAIN)],
     [

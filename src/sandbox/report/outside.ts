@@ -121,6 +121,3 @@ export function lookAtWorker(pid: number): OutsideView {
     cgroupMemoryBytes: readCgroupLimit(pid),
   };
 }
-
-/** Processes that a look at /proc shows, for the report of systems that have none. */
-export const canLook = (): boolean => attempt(() => readdirSync("/proc/self/ns").length > 0) ?? false;

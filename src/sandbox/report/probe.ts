@@ -12,7 +12,7 @@ import type { ProbedMessage, ProbeMessage } from "../../protocol/messages.ts";
 import type { ProbeAttempt } from "../../types.ts";
 import type { ExchangeEnd, WorkerProcess } from "../worker-process.ts";
 import { lookAtWorker } from "./outside.ts";
-import type { InsideView } from "./sight.ts";
+import { type InsideView, LAUNCHERS_OWN } from "./sight.ts";
 
 const ATTEMPTS_TIMEOUT_MS = 5000;
 const LOOP_TIMEOUT_MS = 50;
@@ -21,8 +21,6 @@ const GRACE_MS = 50;
 const HOG_LIMIT_MB = 32;
 const HOG_BYTES = 512 * 1024 * 1024;
 const NO_LIMIT_MB = 1024;
-/** Names that bubblewrap and containers set by themselves: where a worker is, and nothing of the host. */
-const LAUNCHERS_OWN = ["PWD", "HOSTNAME", "HOME", "PATH", "TERM", "container"];
 
 type Probe = Omit<ProbeMessage, "type" | "id" | "what">;
 
@@ -83,8 +81,9 @@ async function discard(prober: WorkerProcess): Promise<void> {
 /** What a worker comes to that is held by the launcher's walls alone. */
 export async function probeTakenOver(start: () => Promise<WorkerProcess>): Promise<ProbeAttempt[]> {
   const bait = await layBait();
-  const prober = await start();
+  const starting = start();
   try {
+    const prober = await starting;
     const isShared = process.platform !== "linux" || lookAtWorker(prober.pid).namespaces.pid !== true;
     const answered = await ask(prober, describeHost(bait, LAUNCHERS_OWN, isShared), "attempts", [
       ATTEMPTS_TIMEOUT_MS,
@@ -93,7 +92,7 @@ export async function probeTakenOver(start: () => Promise<WorkerProcess>): Promi
     return "answer" in answered ? (answered.answer as ProbedMessage).attempts : [];
   } finally {
     bait.remove();
-    await discard(prober);
+    await Promise.allSettled([starting.then(discard)]);
   }
 }
 

@@ -15,6 +15,9 @@ export interface InsideView {
   endsHog: boolean;
 }
 
+/** Names that bubblewrap and containers set by themselves in a worker's environment: where it is, and nothing of the host. */
+export const LAUNCHERS_OWN: readonly string[] = ["PWD", "HOSTNAME", "HOME", "PATH", "TERM", "container"];
+
 export interface Sight {
   containment: string;
   platform: NodeJS.Platform;

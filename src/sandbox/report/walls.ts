@@ -105,9 +105,21 @@ export function cgroup({ outside }: Sight): Draft {
   };
 }
 
+/** What a launcher promises, each as it was seen: one that is missing, or cannot be seen, is not made up for by the others. */
+function missingWalls(sight: Sight): string[] {
+  const { outside } = sight;
+  const walls: [string, boolean][] = [
+    ["a root of its own", has(sight, "mnt") && outside?.writableMounts?.length === 0],
+    ["no network", has(sight, "net") && outside?.interfaces?.length === 0],
+    ["no other process", has(sight, "pid")],
+    ["a filter of system calls", outside?.seccomp === 2],
+  ];
+  return walls.flatMap(([wall, isSeen]) => (isSeen ? [] : [wall]));
+}
+
 export function containment(sight: Sight): Draft {
-  const walls = (["mnt", "net", "pid"] as const).filter((name) => has(sight, name));
-  const active = sight.containment !== "process" && walls.length === 3;
+  const missing = missingWalls(sight);
+  const active = sight.containment !== "process" && missing.length === 0;
   return {
     active,
     probed: "outside",
@@ -115,7 +127,7 @@ export function containment(sight: Sight): Draft {
       ? `${sight.containment}: a V8 exploit meets an empty root, no network, no other process, and a filter of system calls`
       : sight.containment === "process"
         ? "none: a V8 exploit is this user, behind nothing but Node's permission model, which it steps over"
-        : `${sight.containment} was asked for, and only these namespaces are seen: ${walls.join(", ") || "none"}`,
+        : `${sight.containment} was asked for, and this is not seen of it: ${missing.join(", ")}`,
     ...(active ? {} : { remedy: CONTAIN }),
   };
 }

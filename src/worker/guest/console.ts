@@ -160,6 +160,7 @@ export function createConsole(
       linesLeft = lines;
       clock = readClock;
     },
-    lastLine: (): string | null => lastLine,
+    /** Null where lines were left out: the last one is not known then. */
+    lastLine: (): string | null => (isTruncated ? null : lastLine),
   };
 }

@@ -9,9 +9,19 @@ import { readFileSync } from "node:fs";
 const FILES = ["encode", "loop", "threads", "errors", "allow", "manifest", "runner", "snapshot"] as const;
 
 /** The inspector's parts, modules that import each other: a namespace each, and no name that a program could import. */
-const MODULES = ["names", "list", "modules", "scope", "text", "survey", "imports", "uses", "walk", "finish", "collect"].map(
-  (part) => `manifest_${part}`,
-);
+const MODULES = [
+  "names",
+  "list",
+  "modules",
+  "scope",
+  "text",
+  "survey",
+  "imports",
+  "uses",
+  "walk",
+  "finish",
+  "collect",
+].map((part) => `manifest_${part}`);
 
 function readTexts(names: readonly string[]): string {
   const read = (name: string) => readFileSync(new URL(`../../guest/python/${name}.py`, import.meta.url), "utf8");

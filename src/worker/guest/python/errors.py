@@ -12,6 +12,7 @@ PROGRAM = "<main>"
 MAX_MESSAGE = 1000
 # No program has so many lines, nor a line so many characters.
 MAX_PLACE = 1 << 23
+NO_INPUT = " (no `input` was given to this run: the name is that of Python's own function)"
 UNREADABLE = "(the message cannot be read)"
 # As the interpreter has them, whatever a class says.
 own_traceback = BaseException.__dict__["__traceback__"].__get__
@@ -126,10 +127,12 @@ def message_of(error, source):
     return message[:MAX_MESSAGE]
 
 
-def describe(error, source):
+def describe(error, source, has_input=True):
     """"E" and name, message, line and column as JSON."""
     try:
         told = {"name": name_of(error), "message": message_of(error, source)}
+        if not has_input and "builtin_function_or_method" in told["message"] and "input" in source:
+            told["message"] += NO_INPUT
         where = find(error, source)
         if where is None and is_kind(error, BaseExceptionGroup):
             where = next((place for leaf in leaves(error) if (place := find(leaf, source))), None)

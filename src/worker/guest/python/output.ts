@@ -88,6 +88,7 @@ export function createOutput(
       bytesLeft = bytes;
       linesLeft = lines;
     },
-    lastLine: (): string | null => lastLine,
+    /** Null where lines were left out: the last one is not known then. */
+    lastLine: (): string | null => (isTruncated ? null : lastLine),
   };
 }

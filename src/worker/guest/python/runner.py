@@ -122,7 +122,7 @@ def run_program(source, input_text, limit, names, modules, dynamic_code):
         last = execute(body, last_code, scope)
     except BaseException as error:
         if not is_plain_exit(error):
-            return describe(error, source)
+            return describe(error, source, input_text is not None)
     finally:
         finish_output()
     try:
