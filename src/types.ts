@@ -288,14 +288,10 @@ export interface Sandbox {
   run(request: RunRequest): Promise<Observation>;
   /** `run`, with what a receipt needs. */
   execute(request: RunRequest): Promise<Execution>;
-  /**
-   * What the code mentions. Runs nothing. Takes an inspector worker, never a run worker. Rejects with an InspectionError
-   * where none was to be had, and with what `signal` was aborted with.
-   */
+  /** What the code mentions, read by an inspector worker. @throws InspectionError, or what `signal` was aborted with */
   inspect(request: InspectRequest): Promise<Manifest>;
   /** Probes every layer, in workers of its own. With `attacks`, another one plays a worker that has been taken over. */
   report(options?: { attacks?: boolean }): Promise<SandboxReport>;
-  /** From the call of `close` on. */
   readonly isClosed: boolean;
   /** Ends every worker. Runs that are active or queued end as `cancelled`. May be called again. */
   close(): Promise<void>;

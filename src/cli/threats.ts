@@ -87,7 +87,7 @@ export const THREATS: readonly Threat[] = [
     id: "forged-answer",
     threat: "The code forges a success, another run's answer, or the text of a limit.",
     defence:
-      "The status is the host's own record; frames carry an unguessable run id and are checked before they are used.",
+      "The status is the host's own record, but for limits that only the guest can count (timers, the size of a value), which a program may claim for itself; frames carry an unguessable run id and are checked before they are used.",
     file: "src/protocol/messages.ts",
     test: "test/attacks/hostile-values.test.ts",
   },
@@ -219,10 +219,54 @@ export const THREATS: readonly Threat[] = [
     test: "test/sandbox/reused-pid.long.test.ts",
   },
   {
+    id: "lost-watch",
+    threat:
+      "The supervisor thread, or the process that ends containers, is itself ended or stops reading: limits would hold for nobody.",
+    defence:
+      "What one of them cannot do is no reason to stop watching the others; a lost process has a successor; without the thread every worker ends and none starts.",
+    file: "src/sandbox/supervisor.ts",
+    test: "test/sandbox/supervisor.test.ts",
+  },
+  {
+    id: "moved-memory",
+    threat:
+      "What ran before in a worker decides where a Python program's objects lie or how deep it may recurse, and so what it answers.",
+    defence:
+      "No collection of V8's touches an interpreter's memory while it loads; CPython's own count of its stack ends a recursion before V8's does.",
+    file: "src/worker/guest/python/shell.ts",
+    test: "test/conformance/python-faithful.long.test.ts",
+  },
+  {
+    id: "lying-exception",
+    threat:
+      "An exception's class lies about its cause, its place or its line: the worker is taken for broken, or the error for another one.",
+    defence:
+      "The interpreter's own fields are read, past what a class says; lines and columns beyond any program's are left out.",
+    file: "src/worker/guest/python/errors.py",
+    test: "test/conformance/python-faithful.long.test.ts",
+  },
+  {
+    id: "evaluated-type",
+    threat:
+      "A Python program has `typing` evaluate a text with the interpreter's own built-ins, where the policy has taken eval away.",
+    defence:
+      "Where code from text is refused, a text in a type's place is evaluated only if it names types: no calls, no private members.",
+    file: "src/worker/guest/python/allow.py",
+    test: "test/conformance/python-permits.long.test.ts",
+  },
+  {
+    id: "unread-program",
+    threat:
+      "An inspector ends, is busy or is closed: a harmless program is denied with a false reason, or a fault is told as its own.",
+    defence: "Read again by another inspector where it was not read; else told as not inspected, and not run.",
+    file: "src/sandbox/inspector.ts",
+    test: "test/sandbox/inspector.test.ts",
+  },
+  {
     id: "flattering-report",
     threat: "The operator believes in an isolation that is not there on this machine.",
     defence:
-      "Every layer is probed from inside and outside; what was not seen is not active; `require` and production fail closed.",
+      "A report probes every layer from inside and outside, and says so where one is only stated; a containment counts where each of its walls was seen; `require` and production fail closed.",
     file: "src/sandbox/report/report.ts",
     test: "test/sandbox/containment.test.ts",
   },

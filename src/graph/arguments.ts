@@ -45,6 +45,11 @@ export function holdsOneProperty(text: string): boolean {
   return [BRACE_OPEN, STRING, COLON, STRING, BRACE_CLOSE, END].every((kind) => scanner.scan() === kind);
 }
 
+/** Whether it may be a program, or is short enough to be told what is wrong with it. */
+export function isWorthParsing(text: string): boolean {
+  return text.length <= DIAGNOSED_CHARS || holdsOneProperty(text);
+}
+
 function readSource(value: unknown, limits: ArgumentLimits): ArgumentsReading {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return refuse(
@@ -82,7 +87,7 @@ function tooLarge(bytes: number, limits: ArgumentLimits): ArgumentsReading {
 function readText(text: string, limits: ArgumentLimits): ArgumentsReading {
   const bytes = Buffer.byteLength(text);
   if (bytes > limits.argumentBytes) return tooLarge(bytes, limits);
-  if (text.length > DIAGNOSED_CHARS && !holdsOneProperty(text)) {
+  if (!isWorthParsing(text)) {
     return refuse(`The arguments must be one JSON object with "source" and nothing else. ${EXPECTED}`);
   }
   let parsed: unknown;

@@ -4,7 +4,7 @@
  */
 
 import type { AIMessage, BaseMessage } from "@langchain/core/messages";
-import { readArguments } from "./arguments.ts";
+import { isWorthParsing, readArguments } from "./arguments.ts";
 import { remakeMessage, withoutCallBlocks } from "./content.ts";
 import { field, list } from "./fields.ts";
 import { readRawCalls } from "./raw-calls.ts";
@@ -40,7 +40,7 @@ function isJson(text: string): boolean {
 function needsRewrite({ raw, id, name, verdict }: TurnCall, { limits }: TurnRules): boolean {
   const isDuplicate = !verdict.valid && verdict.error === "DuplicateCall";
   // Size before parsing, here as well: a million brackets hold the host's loop for a second.
-  const isBroken = (text: string) => text.length > limits.argumentBytes || !isJson(text);
+  const isBroken = (text: string) => text.length > limits.argumentBytes || !isWorthParsing(text) || !isJson(text);
   return (
     raw.invalid ||
     raw.givenId !== id ||
