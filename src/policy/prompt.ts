@@ -33,7 +33,7 @@ const LANGUAGE_TEXTS = {
     computed: "",
     private: "Names and attributes that begin with _ are refused.",
     code: "eval, exec and compile are refused.",
-    arithmetic: "exec and compile are refused; eval(text) does arithmetic only.",
+    arithmetic: "exec and compile are refused; eval, of a text known only at run time, does arithmetic only.",
     classes: "class does not work.",
     errors: "Errors have no names: write a bare except.",
     value: "",

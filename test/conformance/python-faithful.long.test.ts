@@ -74,6 +74,32 @@ describe("as in CPython", () => {
   });
 });
 
+describe("what a program is not given", () => {
+  it.each(["input[0]", "for row in input: pass"])("as data is told where it is used: %s", async (source) => {
+    const { error, message } = await run(source);
+    expect({ error, message }).toMatchObject({
+      error: "TypeError",
+      message: expect.stringContaining("no `input` was given"),
+    });
+  });
+
+  it("is a real clock, whatever it asks", async () => {
+    const asks = "return [new Date.prototype.constructor().getTime(), typeof Temporal, typeof Intl]";
+    const source = `import pyodide_js\nresult = pyodide_js._api.config.constructor.constructor.new("${asks}")().to_py()`;
+    const asked = { permits: { dynamicCode: true }, now: 1_700_000_000_000 };
+    expect(await run(source, asked)).toMatchObject({ result: [1_700_000_000_000, "undefined", "undefined"] });
+  });
+});
+
+describe("a value", () => {
+  it.each(["for n in range(1200): print(n)", "print('z' * 100000)"])(
+    "is no line where lines were left out: %s",
+    async (source) => {
+      expect(await run(source)).toMatchObject({ ok: true, result: null, truncated: ["stdout"] });
+    },
+  );
+});
+
 describe("an exception whose class lies", () => {
   const E = (body: string) => `class E(Exception):\n  ${body}\nprint('before')\nraise E('x')`;
   it.each([

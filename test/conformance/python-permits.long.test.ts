@@ -40,6 +40,32 @@ result = [abc is collections.abc, queues.Queue is Queue, namedtuple("Q", "a")(1)
     expect(await runUnder("standard", source)).toMatchObject({ result: [true, true, 1, 2, "asyncio.locks", "int", 2] });
   });
 
+  it("a text in a type's place is evaluated where it names types", async () => {
+    const source = `
+import typing
+class Node:
+    next: "Node | None"
+    kinds: "dict[str, list[typing.Literal['a']]]"
+hints = typing.get_type_hints(Node)
+result = [str(hints["next"]), str(hints["kinds"]), typing.List["int"].__args__[0].evaluate(globals={}).__name__]`;
+    expect(await runUnder("standard", source)).toMatchObject({
+      result: ["__main__.Node | None", "dict[str, list[typing.Literal['a']]]", "int"],
+    });
+  });
+
+  it.each([
+    ["a call", "import typing\ntyping.List['__imp' + 'ort__(\"os\")'].__args__[0].evaluate(globals={})"],
+    ["a function of the interpreter's", "import typing\ntyping.List['op' + 'en'].__args__[0].evaluate(globals={})"],
+    ["a private member", "import typing\ntyping.List['int.__subclasses__'].__args__[0].evaluate(globals={})"],
+    ["a field of a dictionary's type", "import typing\ntyping.get_type_hints(typing.TypedDict('U', {'x': 'exec'}))"],
+  ])("and not where it is %s", async (_what, source) => {
+    const { error, message } = await runUnder("standard", source);
+    expect({ error, message }).toMatchObject({
+      error: "ValueError",
+      message: expect.stringContaining("only name types"),
+    });
+  });
+
   it.each([
     ["import os", "ImportError", "os"],
     ["import os.path as p", "ImportError", "os.path"],

@@ -9,8 +9,6 @@ import ast
 import builtins
 import sys
 
-from manifest_text import ARITHMETIC
-
 # What C code of the standard library imports in the name of the program that called it (`datetime.strptime`, division of
 # large numbers). It takes the module from those that are loaded: what an import gives does not matter, and is nothing.
 _IN_ITS_NAME = ("_strptime", "_pylong")
@@ -53,13 +51,18 @@ def _make_calculator():
     def eval_(text, /):
         tree = parse(str(text).strip(" \t"), "<eval>", "eval")
         for node in walk(tree):
-            if not isinstance(node, ARITHMETIC):
+            if not isinstance(node, _ARITHMETIC):
                 raise ValueError("eval() does arithmetic only here: numbers, texts and operators, no names and no calls")
         return evaluate(compile_(tree, "<eval>", "eval"), {"__builtins__": {}})
 
     eval_.__name__ = eval_.__qualname__ = "eval"
     return eval_
 
+
+_ARITHMETIC = (
+    ast.Expression, ast.Constant, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Tuple, ast.List,
+    ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context,
+)
 
 _OF_TYPES = (
     ast.Expression, ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Tuple, ast.List, ast.Starred, ast.BinOp,

@@ -11,7 +11,7 @@ from manifest_list import NameList
 from manifest_modules import HELD, INNER, Places, held_by, top_of
 from manifest_names import is_private
 from manifest_scope import is_free
-from manifest_text import format_members, is_arithmetic, literal
+from manifest_text import format_members, literal
 from manifest_uses import argument_of, asks_for_type, called, is_changed, is_probe, is_value
 
 class Found:
@@ -116,16 +116,13 @@ class Found:
         self.function(name, node, parent)
 
     def name_of_eval(self, node, parent):
-        """A plain call of a text that is arithmetic, or known only when it runs, is told apart: it can be made harmless."""
+        """The text of a plain call may be known only when it runs: then it is told apart, since it can be made harmless."""
         call = called(node, parent)
         if call is None or len(call.args) != 1 or call.keywords or isinstance(call.args[0], ast.Starred):
             return "eval"
         text = call.args[0]
         given = self.survey.values.get(text.id, []) if isinstance(text, ast.Name) else []
-        told = literal(text)
-        if told is not None and is_arithmetic(told):
-            return "eval(expression)"
-        is_known = told is not None or (given and None not in given) or isinstance(text, ast.Constant)
+        is_known = literal(text) is not None or (given and None not in given) or isinstance(text, ast.Constant)
         return "eval" if is_known else "eval(expression)"
 
     def key(self, name, node, parent):

@@ -10,12 +10,6 @@ from string import Formatter
 MAX_TEXT_CHARS = 4000
 MAX_PARTS = 200
 
-# All that a text may hold to be no more than arithmetic.
-ARITHMETIC = (
-    ast.Expression, ast.Constant, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Tuple, ast.List,
-    ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context,
-)
-
 
 def literal(node):
     """The text that `node` surely is: written in one piece, or put together from such texts."""
@@ -44,13 +38,6 @@ def parse_text(text):
         return ast.parse(text.strip())
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-
-
-def is_arithmetic(text):
-    tree = parse_text(text)
-    if tree is None or len(tree.body) != 1 or not isinstance(tree.body[0], ast.Expr):
-        return False
-    return all(isinstance(node, ARITHMETIC) for node in ast.walk(tree.body[0].value))
 
 
 def has_calls(text):
