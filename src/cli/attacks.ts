@@ -11,6 +11,9 @@ export interface GuestAttack {
   readonly limits?: Partial<CallLimits>;
   /** How it has to end. */
   readonly ends: readonly Status[];
+  /** The exception that it has to be, where that tells a refusal from a fault of the attack's own. */
+  readonly error?: string;
+  readonly truncated?: true;
   /** What it must have come to, where it ends well. */
   readonly result?: unknown;
 }
@@ -22,6 +25,7 @@ export const GUEST_ATTACKS: readonly GuestAttack[] = [
     title: "reads the environment",
     source: "return process.env",
     ends: ["error"],
+    error: "ReferenceError",
   },
   {
     title: "climbs out through a constructor",
@@ -33,11 +37,13 @@ export const GUEST_ATTACKS: readonly GuestAttack[] = [
     title: "loads a module",
     source: 'return (await import("node:fs")).readFileSync("/etc/passwd", "utf8")',
     ends: ["error"],
+    error: "TypeError",
   },
   {
     title: "connects to the network",
     source: 'return await fetch("http://127.0.0.1/")',
     ends: ["error"],
+    error: "ReferenceError",
   },
   { title: "never ends", source: "for (;;);", limits: SHORT, ends: ["timeout"] },
   {
@@ -69,6 +75,7 @@ export const GUEST_ATTACKS: readonly GuestAttack[] = [
     source: 'for (;;) console.log("x".repeat(1000))',
     limits: SHORT,
     ends: ["timeout"],
+    truncated: true,
   },
   {
     title: "throws what cannot be read",
@@ -80,6 +87,7 @@ export const GUEST_ATTACKS: readonly GuestAttack[] = [
     title: "forges a success",
     source: 'throw Object.assign(new Error("I am done"), { ok: true, status: "ok", result: 42 })',
     ends: ["error"],
+    error: "Error",
   },
   {
     title: "poisons what comes after it",

@@ -7,8 +7,8 @@ import { isDeepStrictEqual } from "node:util";
 import Table from "cli-table3";
 import { SandboxError } from "../errors.ts";
 import { printJson } from "../protocol/json.ts";
-import type { JsonValue, Layer, ProbeAttempt, Sandbox, SandboxReport } from "../types.ts";
-import { GUEST_ATTACKS } from "./attacks.ts";
+import type { JsonValue, Layer, Observation, ProbeAttempt, Sandbox, SandboxReport } from "../types.ts";
+import { GUEST_ATTACKS, type GuestAttack } from "./attacks.ts";
 import type { DoctorOptions } from "./command-options.ts";
 import { EXIT, UsageError } from "./fault.ts";
 import { formatText } from "./layout.ts";
@@ -24,12 +24,19 @@ interface Attacked {
   readonly detail: string;
 }
 
+function endsAsItMust({ ends, error, truncated, result }: GuestAttack, seen: Observation): boolean {
+  if (!ends.includes(seen.status) || (error !== undefined && seen.error !== error)) return false;
+  if (truncated === true && seen.truncated?.includes("stdout") !== true) return false;
+  return result === undefined || isDeepStrictEqual(seen.result, result);
+}
+
 async function attackAsGuest(sandbox: Sandbox): Promise<Attacked[]> {
   const attacked: Attacked[] = [];
   // One after the other: the last ones look for what those before them left behind.
-  for (const { title, source, limits = {}, ends, result } of GUEST_ATTACKS) {
+  for (const attack of GUEST_ATTACKS) {
+    const { title, source, limits = {} } = attack;
     const seen = await sandbox.run({ language: "javascript", source, limits });
-    const isRight = ends.includes(seen.status) && (result === undefined || isDeepStrictEqual(seen.result, result));
+    const isRight = endsAsItMust(attack, seen);
     const detail = seen.ok
       ? `ran to its end and came to ${JSON.stringify(seen.result)}`
       : `ended as ${seen.status}: ${seen.message || seen.error}`;

@@ -91,8 +91,8 @@ function warmPython(sandbox: Sandbox): void {
 /** Shows the whole tour. */
 export async function showTour(options: CommonOptions): Promise<number> {
   const style = createStyle(process.stdout);
-  print(formatIntroduction(style));
   const chosen = await loadPolicy(options.policy);
+  print(formatIntroduction(style));
   const policies = { chosen, allowAll: await loadPolicy("allow-all") };
   // Workers start while the graph is being loaded: together they are most of the wait for the first observation.
   const [sandbox, { showAgent, showStep }] = await Promise.all([

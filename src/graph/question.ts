@@ -19,8 +19,14 @@ export interface OpenCall {
 
 const DECISIONS = ["approve", "edit", "reject"] as const;
 
+/** What is certain first: what could only not be ruled out is rarely why. */
+function reasonsOf({ reasons }: Decision): { rule: string; message: string }[] {
+  const sorted = [...reasons].sort((a, b) => Number(a.possible === true) - Number(b.possible === true));
+  return sorted.map(({ rule, message }) => ({ rule, message }));
+}
+
 function describe({ call, decision, edited }: OpenCall, flagged: boolean): string {
-  const reasons = decision.reasons.map(({ rule, message }) => `${rule}: ${message}`);
+  const reasons = reasonsOf(decision).map(({ rule, message }) => `${rule}: ${message}`);
   return [
     `Run this ${call.language} program in the sandbox?`,
     ...(edited ? ["It was edited, and is asked about again."] : []),
@@ -47,7 +53,7 @@ export function writeQuestion(
       language: call.language,
       sourceJson: printJson(call.source),
       sourceSha256: createHash("sha256").update(call.source).digest("hex"),
-      reasons: showUnseenWithin(decision.reasons.map(({ rule, message }) => ({ rule, message }))),
+      reasons: showUnseenWithin(reasonsOf(decision)),
       manifest: showUnseenWithin(manifest),
       unseen: findUnseen(call.source),
       edited,

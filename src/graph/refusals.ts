@@ -37,8 +37,8 @@ export function deniedBy({ effect, reasons }: Decision): Observation {
 
 /** Nothing can be decided about what nobody has read. */
 export function notInspected(error: unknown): Observation {
-  const message = "The program could not be inspected, so it was not run. Try again.";
-  return error instanceof InspectionError ? failure({ status: error.status, message }) : unavailable(message);
+  if (error instanceof InspectionError) return failure({ status: error.status, message: error.message });
+  return unavailable("The program could not be inspected, so it was not run. Try again.");
 }
 
 /** `reason`: the person's words, cut like every message. */

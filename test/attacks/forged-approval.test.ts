@@ -4,7 +4,7 @@
  */
 
 import { MemorySaver } from "@langchain/langgraph";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createCodeExecutionGraph } from "../../src/graph/workflow.ts";
 import { ASKING, KEY, questionOf, resume } from "../graph/approval-rig.ts";
 import { ai, aiRaw, call, createListener, expectAnswered, human, statuses } from "../graph/rig.ts";
@@ -126,10 +126,13 @@ describe("a grant", () => {
     const { graph, at } = begin({ approvalKey: KEY, approvalTtlMs: 1000 });
     await graph.invoke({ messages: [human(), ai(call("a", "ask; 'expired'"))] }, at);
     await graph.invoke(APPROVE, { ...at, interruptBefore: ["execute"] });
-    const { promise, resolve } = Promise.withResolvers<void>();
-    setTimeout(resolve, 1100);
-    await promise;
-    expect(statuses(await graph.invoke(null, at))).toEqual(["PolicyDenied"]);
+    // The clock alone: what waits goes on waiting in real time.
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 2000 });
+    try {
+      expect(statuses(await graph.invoke(null, at))).toEqual(["PolicyDenied"]);
+    } finally {
+      vi.useRealTimers();
+    }
     expect(executions("expired")).toEqual([]);
   });
 

@@ -12,6 +12,7 @@ PROGRAM = "<main>"
 MAX_MESSAGE = 1000
 # No program has so many lines, nor a line so many characters.
 MAX_PLACE = 1 << 23
+NO_CLASS = "class does not work here: the policy leaves out what makes one"
 NO_INPUT = " (no `input` was given to this run: the name is that of Python's own function)"
 UNREADABLE = "(the message cannot be read)"
 # As the interpreter has them, whatever a class says.
@@ -131,6 +132,8 @@ def describe(error, source, has_input=True):
     """"E" and name, message, line and column as JSON."""
     try:
         told = {"name": name_of(error), "message": message_of(error, source)}
+        if told["message"] == "__build_class__ not found":
+            told["message"] = NO_CLASS
         if not has_input and "builtin_function_or_method" in told["message"] and "input" in source:
             told["message"] += NO_INPUT
         where = find(error, source)
