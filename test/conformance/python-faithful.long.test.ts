@@ -47,6 +47,11 @@ describe("as in CPython", () => {
     ["a number of 5,000 digits is no text", "result = str(10**5000)", { error: "ValueError" }],
     ["UTC is called so", "import time\nresult = [time.tzname[0], time.strftime('%Z')]", { result: ["UTC", "UTC"] }],
     [
+      "what a date's format does not know is left as it is",
+      "from datetime import datetime\nd = datetime(2024, 5, 3, 15, 4)\nresult = [d.strftime(f) for f in ('%l:%M %P', '%k', '100% of %Y', '%-d/%-m %Q', '%H%%', '%Y-%m-%d')]",
+      { result: [" 3:04 pm", "15", "100% of 2024", "3/5 %Q", "15%", "2024-05-03"] },
+    ],
+    [
       "dates are read",
       "from datetime import datetime\nresult = str(datetime.strptime('2024-01-15', '%Y-%m-%d'))",
       { result: "2024-01-15 00:00:00" },

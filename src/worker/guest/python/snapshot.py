@@ -4,7 +4,9 @@ import gc
 import importlib
 import io
 import linecache
+import re
 import sys
+import time
 import typing
 import warnings
 
@@ -46,6 +48,30 @@ def give_utc():
     _common.load_tzdata = load_tzdata
 
 
+DIRECTIVE = re.compile(r"%([-_0^#]*\d*[EO]?)(.?)", re.DOTALL)
+KNOWN_DIRECTIVES = frozenset("aAbBcCdDeFgGhHIjmMnpPrRsStTuUVwWxXyYzZ%+")
+
+
+def give_strftime():
+    """The C library here gives nothing at all for a text with a directive that it does not know; glibc leaves that as it is."""
+    format_time, local_time = time.strftime, time.localtime
+
+    def strftime(format, t=None, /):
+        moment = local_time() if t is None else t
+
+        def known(found):
+            letter = found[2]
+            if letter in ("k", "l", "P"):
+                text = format_time({"k": "%H", "l": "%I", "P": "%p"}[letter], moment)
+                return text.lower() if letter == "P" else f"{int(text):2d}"
+            return found[0] if letter in KNOWN_DIRECTIVES and letter else f"%{found[0]}"
+
+        return format_time(DIRECTIVE.sub(known, format) if isinstance(format, str) else format, moment)
+
+    strftime.__doc__, strftime.__qualname__, strftime.__module__ = format_time.__doc__, "strftime", "time"
+    time.strftime = strftime
+
+
 def warm_up(run):
     main = sys.modules["__main__"]
     for source in PROGRAMS:
@@ -64,6 +90,7 @@ def prepare(start):
     typing.get_type_hints(type)
     read_modules(sorted(PLAIN_MODULES))
     give_utc()
+    give_strftime()
     warnings.simplefilter("ignore")
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True, errors="backslashreplace")
