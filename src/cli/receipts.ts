@@ -35,7 +35,9 @@ export async function verifyFile(path: string, options: VerifyOptions): Promise<
   const isWhole = broken === null && (options.head === undefined || report.found !== null);
   if (options.json) process.stdout.write(`${printJson({ ok: isWhole, ...report })}\n`);
   else if (broken !== null) {
-    process.stdout.write(`line ${broken.line} does not hold: ${broken.problem}\n${count} lines before it hold\n`);
+    process.stdout.write(
+      `line ${broken.line} does not hold: ${broken.problem}\n${count} ${count === 1 ? "line before it holds" : "lines before it hold"}\n`,
+    );
   } else
     process.stdout.write(
       `${count} ${count === 1 ? "line holds" : "lines hold"}\n${describeEnd(report, options.head)}\n`,

@@ -65,13 +65,15 @@ export function pidNamespace(sight: Sight): Draft {
   };
 }
 
+const BY_BUBBLEWRAP = "Use --containment bubblewrap, which makes one.";
+
 export function namespace(sight: Sight, name: Namespace, what: string): Draft {
   const seen = sight.outside?.namespaces[name] ?? null;
   return {
     active: seen === true,
     probed: "outside",
     detail: seen === true ? what : seen === null ? "cannot be seen from here" : "shared with the host",
-    ...(seen === true ? {} : { remedy: CONTAIN }),
+    ...(seen === true ? {} : { remedy: sight.containment === "container" ? BY_BUBBLEWRAP : CONTAIN }),
   };
 }
 
