@@ -292,7 +292,7 @@ export interface Sandbox {
   inspect(request: InspectRequest): Promise<Manifest>;
   /** Probes every layer, in workers of its own. With `attacks`, another one plays a worker that has been taken over. */
   report(options?: { attacks?: boolean }): Promise<SandboxReport>;
-  readonly isClosed: boolean;
+  isClosed(): boolean;
   /** Ends every worker. Runs that are active or queued end as `cancelled`. May be called again. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;

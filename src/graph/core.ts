@@ -92,7 +92,8 @@ export function createCore(options: ResolvedGraphOptions, hasModel: boolean): Co
     },
     policy,
     policyNames: [...offered.keys()],
-    isClosed: () => options.sandbox.isClosed,
+    // One of somebody else's making may not say.
+    isClosed: () => options.sandbox.isClosed?.() === true,
     layers: options.sandbox.layers,
     limits: options.limits,
     grants: createGrants(options),

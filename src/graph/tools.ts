@@ -8,6 +8,7 @@ import type { ToolCall } from "@langchain/core/messages/tool";
 import { type DynamicStructuredTool, type ToolRunnableConfig, tool } from "@langchain/core/tools";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import { z } from "zod";
+import { closedFault } from "../errors.ts";
 import { type BoundOptions, resolveToolOptions } from "../options-graph.ts";
 import type { Policy } from "../policy/evaluate.ts";
 import { describeTool } from "../policy/prompt.ts";
@@ -62,6 +63,8 @@ function considerTask(door: Door, messages: BaseMessage[], id: string, config: L
 
 /** One call to its answer: a ToolMessage where it came as a tool call, else the text alone. */
 async function answerCall(door: Door, args: unknown, given: ToolRunnableConfig | undefined) {
+  // Called with a closed sandbox, it is a fault; closed while it went on, the call ends as cancelled.
+  if (door.core.isClosed()) throw closedFault();
   const config = (given ?? {}) as LangGraphRunnableConfig;
   const toolCallId = textOf(field(given?.toolCall, "id"));
   const id = toolCallId ?? LONE_ID;

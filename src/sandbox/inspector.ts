@@ -10,6 +10,7 @@ import type { ManifestMessage } from "../protocol/messages.ts";
 import type { InspectRequest, Language, Manifest } from "../types.ts";
 import { fromNoWorker } from "./observation.ts";
 import type { NoWorker, Pool } from "./pool.ts";
+import { monotonicMs } from "./supervisor-memory.ts";
 import type { ExchangeEnd, WorkerProcess } from "./worker-process.ts";
 
 /** Reading a program takes milliseconds; a parser that takes longer has met something made to hurt it. */
@@ -37,11 +38,12 @@ export async function inspectInPool(pool: Pool, request: InspectRequest, graceMs
 
 async function inspectUntilRead(pool: Pool, request: InspectRequest, graceMs: number): Promise<Manifest> {
   const { language, source, signal } = request;
+  const askedAtMs = monotonicMs();
   const notUp = pool.isUp ? null : await pool.waitUntilUp(signal);
   if (notUp !== null) throw notRead(notUp, "");
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const idle = pool.checkoutNow();
-    const checkout = idle ? { worker: idle } : await pool.checkout(signal);
+    const checkout = idle ? { worker: idle } : await pool.checkout(signal, "", askedAtMs);
     if ("none" in checkout) throw notRead(checkout.none, checkout.detail);
     const end = await readOn(pool, checkout.worker, request, graceMs);
     if ("answer" in end) return (end.answer as ManifestMessage).manifest;

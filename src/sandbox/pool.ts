@@ -6,6 +6,7 @@
 
 import { SandboxError } from "../errors.ts";
 import { IdleWorkers } from "./idle-workers.ts";
+import { monotonicMs } from "./supervisor-memory.ts";
 import type { WorkerProcess } from "./worker-process.ts";
 
 export interface PoolOptions {
@@ -113,7 +114,8 @@ export class Pool {
     return isFree ? this.#takeIdle(tenant) : null;
   }
 
-  checkout(signal?: AbortSignal, tenant = ""): Promise<Checkout> {
+  /** @param askedAtMs since when it is waited for, on the monotonic clock */
+  checkout(signal?: AbortSignal, tenant = "", askedAtMs = monotonicMs()): Promise<Checkout> {
     const worker = this.checkoutNow(tenant);
     if (worker) return Promise.resolve({ worker });
     // As those that waited when it closed.
@@ -122,7 +124,8 @@ export class Pool {
       return Promise.resolve({ none: "queue_full", detail: `${this.#waiting.size} calls wait already` });
     }
     return new Promise((resolve) => {
-      const timer = setTimeout(() => waiter.give({ none: "queue_timeout", detail: "" }), this.#options.queueTimeoutMs);
+      const leftMs = Math.max(0, this.#options.queueTimeoutMs - (monotonicMs() - askedAtMs));
+      const timer = setTimeout(() => waiter.give({ none: "queue_timeout", detail: "" }), leftMs);
       const onAbort = () => waiter.give({ none: "cancelled", detail: "" });
       const waiter: Waiter = {
         tenant,

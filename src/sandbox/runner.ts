@@ -46,7 +46,7 @@ export async function runInPool(
   for (let attempt = 1; ; attempt++) {
     // Not awaited where a worker is idle: the program is on its way before the caller's next line.
     const idle = pool.checkoutNow(tenant);
-    const checkout = idle ? { worker: idle } : await pool.checkout(signal, tenant);
+    const checkout = idle ? { worker: idle } : await pool.checkout(signal, tenant, askedAtMs);
     const queueMs = monotonicMs() - askedAtMs;
     if ("none" in checkout) return notRun(fromNoWorker(checkout.none, checkout.detail, queueMs));
     if (signal?.aborted) {

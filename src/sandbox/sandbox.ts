@@ -91,9 +91,7 @@ export async function createSandbox(options?: SandboxOptions): Promise<Sandbox> 
       if (closing) throw closedFault();
       return makeReport(reported, options?.attacks === true);
     },
-    get isClosed() {
-      return closing !== null;
-    },
+    isClosed: () => closing !== null,
     close,
     [Symbol.asyncDispose]: close,
   };

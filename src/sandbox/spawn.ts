@@ -102,13 +102,14 @@ export interface Watcher {
 export function spawnWatcher(path: string, args: readonly string[], env: Record<string, string>): Watcher {
   // In a group of its own: what ends the host's group, as Ctrl-C does, leaves it to do its work.
   const child = spawn(path, args, { env, cwd: "/", stdio: ["pipe", "ignore", "ignore"], detached: true });
-  const { stdin } = child;
+  child.on("error", () => {});
+  // A host that has no file descriptor left gets a child without streams.
+  const stdin: Writable | undefined = child.stdin ?? undefined;
+  stdin?.on("error", () => {});
+  const fd = (stdin as { _handle?: { fd?: number } } | undefined)?._handle?.fd ?? -1;
+  if (child.pid === undefined || stdin === undefined || fd < 0) throw new Error(`${path} cannot be started`);
   // Node closes the pipe of a child that has ended, and its number would be another file's while it is still written to.
   (child as { stdin: Writable | null }).stdin = null;
-  stdin.on("error", () => {});
-  child.on("error", () => {});
-  const fd = (stdin as unknown as { _handle?: { fd?: number } })._handle?.fd ?? -1;
-  if (child.pid === undefined || fd < 0) throw new Error(`${path} cannot be started`);
   child.unref();
   unref(stdin);
   let isOpen = true;

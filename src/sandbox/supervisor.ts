@@ -3,6 +3,7 @@
  * why a worker was ended. Arming is a write to shared memory: it needs no turn of any event loop.
  */
 
+import { writeSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { SandboxError } from "../errors.ts";
 import {
@@ -41,11 +42,21 @@ export interface Supervisor {
   close(): Promise<void>;
 }
 
-function endWatched(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // It has ended by itself.
+/** As the thread would, from here. */
+function endWatched(words: Int32Array, at: ReturnType<typeof slotAt>): void {
+  const tries = [
+    () => process.kill(Atomics.load(words, at.pid), "SIGKILL"),
+    () => {
+      const serial = Atomics.load(words, at.serial);
+      if (serial > 0) writeSync(Atomics.load(words, at.undertakerFd), `kill ${serial}\n`);
+    },
+  ];
+  for (const end of tries) {
+    try {
+      end();
+    } catch {
+      // It has ended by itself, or is another user's: then the other way is the one.
+    }
   }
 }
 
@@ -78,7 +89,7 @@ export function createSupervisor(capacity: number): Supervisor {
   thread.once("exit", () => {
     hasEnded = true;
     // Nobody watches them any more, and nothing may run that nobody watches.
-    if (closing === null) for (const at of watched) endWatched(Atomics.load(words, at.pid));
+    if (closing === null) for (const at of watched) endWatched(words, at);
   });
 
   const wake = (): void => {

@@ -88,6 +88,10 @@ describe("what a program is not given", () => {
     });
   });
 
+  it("as data is not told where something else is used", async () => {
+    expect((await run("inputs = [1]\nlen[0]")).message).not.toContain("no `input`");
+  });
+
   it("is a real clock, whatever it asks", async () => {
     const asks = "return [new Date.prototype.constructor().getTime(), typeof Temporal, typeof Intl]";
     const source = `import pyodide_js\nresult = pyodide_js._api.config.constructor.constructor.new("${asks}")().to_py()`;
@@ -125,6 +129,26 @@ describe("an exception whose class lies", () => {
       "about its line, in words",
       "print('before')\nraise SyntaxError('m', ('<main>', 'a', 1, 'x'))",
       { error: "SyntaxError", line: 2 },
+    ],
+    [
+      "about its message",
+      "class S(str):\n  def __getitem__(s, k): return [5]\nprint('before')\nraise SyntaxError(S('x'))",
+      { error: "SyntaxError", message: "x" },
+    ],
+    [
+      "about the text of its name",
+      "class S(str):\n  def isidentifier(s): raise ValueError\nclass E(Exception): pass\nE.__name__ = S('A')\nprint('before')\nraise E('x')",
+      { error: "A", message: "x" },
+    ],
+    [
+      "about how it leaves",
+      "class X(SystemExit):\n  code = property(lambda s: 0)\nprint('before')\nraise X(5)",
+      { error: "X" },
+    ],
+    [
+      "about the exceptions of its group",
+      "class G(ExceptionGroup):\n  exceptions = property(lambda s: 1/0)\nprint('before')\nraise G('g', [KeyError('k')])",
+      { error: "G", message: expect.stringContaining("KeyError") },
     ],
     [
       "about its file",

@@ -43,26 +43,43 @@ result = [abc is collections.abc, queues.Queue is Queue, namedtuple("Q", "a")(1)
   it("a text in a type's place is evaluated where it names types", async () => {
     const source = `
 import typing
-class Node:
-    next: "Node | None"
-    kinds: "dict[str, list[typing.Literal['a']]]"
-hints = typing.get_type_hints(Node)
+class _Node:
+    next: "_Node | None"
+    kinds: "dict[str, list[typing.Literal['a', -1]]]"
+hints = typing.get_type_hints(_Node)
 result = [str(hints["next"]), str(hints["kinds"]), typing.List["int"].__args__[0].evaluate(globals={}).__name__]`;
     expect(await runUnder("standard", source)).toMatchObject({
-      result: ["__main__.Node | None", "dict[str, list[typing.Literal['a']]]", "int"],
+      result: ["__main__._Node | None", "dict[str, list[typing.Literal['a', -1]]]", "int"],
     });
   });
 
   it.each([
     ["a call", "import typing\ntyping.List['__imp' + 'ort__(\"os\")'].__args__[0].evaluate(globals={})"],
     ["a function of the interpreter's", "import typing\ntyping.List['op' + 'en'].__args__[0].evaluate(globals={})"],
+    [
+      "a text that says one thing and is another",
+      "import typing\nclass S(str):\n  def __format__(s, spec): return 'int'\ntyping.List[S('op' + 'en')].__args__[0].evaluate(globals={})",
+    ],
+    [
+      "a module inside of a module",
+      "import enum, typing\ntyping.List['enum.bl' + 'tns.exec'].__args__[0].evaluate(globals=globals())",
+    ],
+    ["what opens files", "import io, typing\ntyping.List['io.op' + 'en'].__args__[0].evaluate(globals=globals())"],
+    [
+      "a module in the type of a tuple's field",
+      "import typing\ntyping.get_type_hints(typing.NamedTuple('N', [('a', '.'.join(['typing', 'sys', 'modules']))]))",
+    ],
+    [
+      "a frame",
+      "import typing\ng = (x for x in [1])\ntyping.get_type_hints(typing.TypedDict('N', {'a': '.'.join(['g', 'gi_' + 'frame'])}))",
+    ],
     ["a private member", "import typing\ntyping.List['int.__subclasses__'].__args__[0].evaluate(globals={})"],
     ["a field of a dictionary's type", "import typing\ntyping.get_type_hints(typing.TypedDict('U', {'x': 'exec'}))"],
   ])("and not where it is %s", async (_what, source) => {
     const { error, message } = await runUnder("standard", source);
     expect({ error, message }).toMatchObject({
       error: "ValueError",
-      message: expect.stringContaining("only name types"),
+      message: expect.stringContaining("in the place of a type may only"),
     });
   });
 

@@ -8,6 +8,7 @@ import type { BaseMessage } from "@langchain/core/messages";
 import { Command, GraphInterrupt, MemorySaver } from "@langchain/langgraph";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SandboxError } from "../../src/errors.ts";
+import { createCodeTools } from "../../src/graph/tools.ts";
 import { createCodeExecutionGraph } from "../../src/graph/workflow.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import type { Receipt, Sandbox } from "../../src/types.ts";
@@ -111,6 +112,18 @@ describe("a sandbox", () => {
     await sandbox.close();
     const run = createCodeExecutionGraph({ sandbox }).invoke({ messages: [ai(call("c1", "1"))] });
     await expect(run).rejects.toMatchObject({ name: "SandboxError", code: "POOL_CLOSED" });
+  });
+
+  it("that was closed before rejects a tool's call with POOL_CLOSED, through a sandbox around it as well", async () => {
+    const sandbox = await createSandbox({ workers: 1, standby: 0 });
+    const around = { ...sandbox };
+    await sandbox.close();
+    for (const used of [sandbox, around]) {
+      const [runJavaScript] = createCodeTools({ sandbox: used });
+      await expect(runJavaScript?.invoke({ source: "1" })).rejects.toMatchObject({ code: "POOL_CLOSED" });
+      const run = createCodeExecutionGraph({ sandbox: used }).invoke({ messages: [ai(call("c1", "1"))] });
+      await expect(run).rejects.toMatchObject({ code: "POOL_CLOSED" });
+    }
   });
 
   const broken = (error: unknown, part: "execute" | "inspect" = "execute"): Sandbox => ({

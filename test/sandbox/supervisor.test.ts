@@ -73,12 +73,37 @@ describe.skipIf(process.platform === "win32")("the supervisor thread", () => {
     await supervisor.close();
   });
 
+  it("orders the end of what it cannot end itself, from the caller's side as well", async () => {
+    const { supervisor, thread } = await startedSupervisor(2);
+    const folder = mkdtempSync(join(tmpdir(), "sallyport-orders-"));
+    const orders = join(folder, "orders");
+    const undertaker = spawnWatcher("/bin/sh", ["-c", 'cat > "$0"', orders], { PATH: "/usr/bin:/bin" });
+    try {
+      const { pid, whenEnded } = startSleeper();
+      supervisor.watch(pid, { fd: undertaker.fd, serial: 7 }).arm(monotonicMs() + 600_000, FOREVER);
+      await thread.terminate();
+      await whenEnded;
+      await undertaker.close();
+      expect(readFileSync(orders, "utf8")).toBe("kill 7\n");
+    } finally {
+      await supervisor.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
   it("ends nobody when it is closed", async () => {
-    const { supervisor } = await startedSupervisor(1);
-    const { pid } = startSleeper();
-    supervisor.watch(pid).arm(monotonicMs() + 600_000, FOREVER);
+    const { supervisor } = await startedSupervisor(2);
+    const [spared, last] = [startSleeper(), startSleeper()];
+    supervisor.watch(spared.pid).arm(monotonicMs() + 600_000, FOREVER);
+    let isSpared = true;
+    void spared.whenEnded.then(() => {
+      isSpared = false;
+    });
     await supervisor.close();
-    expect(process.kill(pid, 0)).toBe(true);
+    // Whatever was ended before this one is seen before it.
+    process.kill(last.pid, "SIGKILL");
+    await last.whenEnded;
+    expect(isSpared).toBe(true);
   });
 });
 

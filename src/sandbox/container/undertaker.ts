@@ -110,6 +110,8 @@ async function endByName(engine: Pick<Engine, "path">, name: string): Promise<vo
   }
 }
 
+const UNSEEN = 0;
+
 /** Of this host's containers, each known by a number. */
 export interface Undertaker {
   /** From now on it is ended when the host is gone. Gives where a thread may order its end. */
@@ -121,30 +123,38 @@ export interface Undertaker {
 }
 
 /**
- * Where the process is ended by another's hand, its successor is told of all that is there. What had not come up yet is
- * ended: until it has, only the one that is gone could have ended it at its deadline.
+ * Where the process is ended by another's hand, its successor ends all that is there: the supervisor thread knew the way to the
+ * one that is gone, and a deadline must not wait for what nobody reads. The pool starts others.
  * @param prefix of the names of this host's containers, before their number
  */
 export function createUndertaker(engine: Pick<Engine, "path">, prefix: string): Undertaker {
-  const UNSEEN = 0;
+  /** By number: the process, as far as it is known. */
   const entries = new Map<number, number>();
   let isClosed = false;
-  const tell = (words: string): void => kept.current().tell(words);
-  const end = (serial: number): void => {
-    entries.delete(serial);
-    tell(`kill ${serial}`);
-  };
-  const endUnseen = (): void => {
+  /** False where no process is to be had now. */
+  const tell = (words: string): boolean => {
     try {
-      for (const [serial, pid] of entries) if (pid === UNSEEN) end(serial);
+      kept.current().tell(words);
+      return true;
     } catch {
-      // No process is to be had now.
+      return false;
     }
+  };
+  const end = (serial: number): void => {
+    const pid = entries.get(serial) ?? UNSEEN;
+    // Before: a successor is not told of what it is told to end.
+    entries.delete(serial);
+    if (!tell(`kill ${serial}`)) entries.set(serial, pid);
+  };
+  const endAll = (): void => {
+    const all = [...entries];
+    entries.clear();
+    for (const [serial, pid] of all) if (!tell(`kill ${serial}`)) entries.set(serial, pid);
   };
   const kept = keepWatcher(() => {
     const process = startUndertaker(engine, prefix);
     for (const [serial, pid] of entries) process.tell(`add ${serial} ${pid}`);
-    void process.whenEnded.then(() => isClosed || endUnseen());
+    void process.whenEnded.then(() => isClosed || endAll());
     return process;
   });
   return {

@@ -9,6 +9,9 @@ import ast
 import builtins
 import sys
 
+import manifest_names as telling_names
+from manifest_modules import INNER
+
 # What C code of the standard library imports in the name of the program that called it (`datetime.strptime`, division of
 # large numbers). It takes the module from those that are loaded: what an import gives does not matter, and is nothing.
 _IN_ITS_NAME = ("_strptime", "_pylong")
@@ -65,24 +68,34 @@ _ARITHMETIC = (
 )
 
 _OF_TYPES = (
-    ast.Expression, ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Tuple, ast.List, ast.Starred, ast.BinOp,
-    ast.BitOr, ast.expr_context,
+    ast.Expression, ast.Subscript, ast.Constant, ast.Tuple, ast.List, ast.Starred, ast.BinOp, ast.BitOr, ast.UnaryOp,
+    ast.USub, ast.expr_context,
+)
+# Members that lead to what the manifest would have to tell: modules inside of modules, and whatever reads by name.
+_TELLING = (
+    telling_names.FILE_OPENERS | telling_names.CODE_MAKERS | telling_names.CODE_MEMBERS | telling_names.NAME_TAKERS
+    | telling_names.BY_NAME | telling_names.ALL_VALUES | telling_names.COMPUTED_MEMBERS | telling_names.REACHING
+    | telling_names.EVALUATORS | telling_names.TELLING | telling_names.STANDARD_LIBRARY - telling_names.PLAIN_MODULES
 )
 
 
 def _guard_annotations():
     """A text in a type's place is evaluated with the interpreter's own built-ins: here it is one that names types."""
+    telling = _TELLING | INNER.keys()
     evaluate, parse, walk, known = annotationlib.ForwardRef.evaluate, ast.parse, ast.walk, vars(builtins)
 
     def is_type(node):
         if isinstance(node, ast.Attribute):
-            return not node.attr.startswith("_")
+            return not node.attr.startswith("_") and node.attr not in telling
         if isinstance(node, ast.Name):
-            return not node.id.startswith("_") and (node.id not in known or isinstance(known[node.id], type))
+            return not node.id.startswith("__") and (node.id not in known or isinstance(known[node.id], type))
         return isinstance(node, _OF_TYPES)
 
     def evaluate_(self, **options):
         text = self.__forward_arg__
+        # A text of another class could say one thing here and another to the parser.
+        if type(text) is not str:
+            raise ValueError("a text in the place of a type may only be a plain one here")
         tree = parse(f"({text},)", "<annotation>", "eval")
         if not all(is_type(node) for node in walk(tree)):
             raise ValueError(f"a text in the place of a type may only name types here, not {text[:60]!r}")

@@ -4,6 +4,7 @@ Frames that are not of the program do not count. Never raises anything itself, s
 program's says of itself is asked for as little as can be, and where asking fails, that is what is told.
 """
 
+import re
 import traceback
 import zoneinfo
 from json import dumps
@@ -19,7 +20,14 @@ UNREADABLE = "(the message cannot be read)"
 own_traceback = BaseException.__dict__["__traceback__"].__get__
 own_cause = BaseException.__dict__["__cause__"].__get__
 own_name = type.__dict__["__name__"].__get__
+own_code = SystemExit.__dict__["code"].__get__
+own_exceptions = BaseExceptionGroup.__dict__["exceptions"].__get__
 ADVISED = (ModuleNotFoundError, zoneinfo.ZoneInfoNotFoundError)
+
+
+def clip(text, length=MAX_MESSAGE):
+    """A plain text of it, whatever kind of text it is."""
+    return str.__getitem__(text, slice(length))
 
 
 def is_kind(error, kind):
@@ -66,18 +74,18 @@ def syntax_position(error, source):
 
 def text_of(error):
     if is_kind(error, SyntaxError) and error.msg is not None:
-        text = error.msg
+        text = clip(error.msg)
     else:
-        text = str(error)
+        text = clip(str(error), MAX_MESSAGE * 2)
     if is_kind(error, ADVISED):
         # What follows is advice for another place than this.
         text = text.split("\n", 1)[0].split(" \\n", 1)[0].strip('"')
     if is_kind(error, zoneinfo.ZoneInfoNotFoundError):
         text = f"{text.strip(chr(39)).rstrip('.')}: only UTC is there, and fixed offsets by datetime.timezone."
     notes = getattr(error, "__notes__", None)
-    if isinstance(notes, list):
-        text = "\n".join([text, *(note for note in notes if isinstance(note, str))])
-    return text[:MAX_MESSAGE]
+    if type(notes) is list:
+        text = "\n".join([clip(text), *(clip(note) for note in notes if issubclass(type(note), str))])
+    return clip(text)
 
 
 def safe_text(error):
@@ -97,7 +105,7 @@ def short(error, source):
 
 def leaves(group):
     found = []
-    pending = list(group.exceptions)
+    pending = list(own_exceptions(group))
     while pending and len(found) < 5:
         error = pending.pop(0)
         if is_kind(error, BaseExceptionGroup):
@@ -108,7 +116,7 @@ def leaves(group):
 
 
 def name_of(error):
-    name = own_name(type(error))
+    name = clip(own_name(type(error)), 81)
     return name if name.isidentifier() and len(name) <= 80 else "Exception"
 
 
@@ -128,15 +136,18 @@ def message_of(error, source):
     return message[:MAX_MESSAGE]
 
 
+mentions_input = re.compile(r"\binput\b").search
+
+
 def describe(error, source, has_input=True):
     """"E" and name, message, line and column as JSON."""
     try:
         told = {"name": name_of(error), "message": message_of(error, source)}
-        if told["message"] == "__build_class__ not found":
+        if type(error) is NameError and told["message"] == "__build_class__ not found":
             told["message"] = NO_CLASS
-        if not has_input and "builtin_function_or_method" in told["message"] and "input" in source:
-            told["message"] += NO_INPUT
         where = find(error, source)
+        if not has_input and where and "builtin_function_or_method" in told["message"] and mentions_input(line_at(source, where[0])):
+            told["message"] += NO_INPUT
         if where is None and is_kind(error, BaseExceptionGroup):
             where = next((place for leaf in leaves(error) if (place := find(leaf, source))), None)
         if where is not None and where[0] <= MAX_PLACE and where[1] <= MAX_PLACE:

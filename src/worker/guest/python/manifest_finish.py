@@ -6,7 +6,20 @@ Must leave open what a single mention could not decide: code in annotations, com
 import manifest_names as names
 from manifest_text import format_members, has_calls
 
+# Take the types of fields as values, and so as texts that are put together.
+FIELD_MAKERS = frozenset("NamedTuple TypedDict Annotated Required NotRequired ReadOnly".split())
+
 ASPECTS = ("imports", "globals", "members", "dynamicCode")
+
+
+def reads_by_pattern(found, survey):
+    """Members in the order of a class that may be told to be any value's: by `register`, without a method of its own."""
+    return survey.positional and "register" in found.members.names
+
+
+def renames_fields(found, survey):
+    """`dataclasses.fields(A)[0].name = text`: what is then read of an object is a member of that name."""
+    return "name" in survey.stored and "fields" in found.members.names and "dataclasses" in found.imports.names
 
 
 def finish(found, survey):
@@ -16,6 +29,9 @@ def finish(found, survey):
         makes_own = "members" in found.undetermined or {"__annotations__", "__annotate__"} & set(found.members.names)
         if makes_own or any(has_calls(text) for text in survey.texts):
             found.code.add("annotations")
+    makes_hints = found.evaluates and FIELD_MAKERS & found.members.names.keys()
+    if makes_hints or reads_by_pattern(found, survey) or renames_fields(found, survey):
+        found.leave_open("globals", "members")
     if "members" in found.undetermined:
         # Somewhere a name is computed: a text that is such a name is likely to be it.
         for text in survey.texts:

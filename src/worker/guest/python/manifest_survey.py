@@ -16,6 +16,7 @@ class Survey:
         self.taken = []  # (module, name, bound name) of `from module import name`
         self.handed = set()  # names that import statements bind in a class, whose members they are
         self.members = []  # names that are read without an attribute in the syntax: patterns
+        self.positional = False  # patterns that read members in the order of their class
         self.hidden = False  # such names that are not written down
         self.own = set()  # names that the program binds
         self.stored = set()  # names of members that it gives a value

@@ -65,6 +65,9 @@ def makes_class(call):
         return of_class
     if isinstance(call.func, ast.Attribute) and call.func.attr == "__class__":
         return of_class
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "__new__":
+        # By a metaclass, of names that are put together where they are given.
+        return len(call.args) > 3 and not isinstance(call.args[-1], ast.Name)
     # The type of a type is to be had for its own sake.
     is_type = getattr(call.func, "id", "") == "type" and len(call.args) == 1
     if not is_type:

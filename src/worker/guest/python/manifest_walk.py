@@ -162,6 +162,7 @@ class Walker(ImportWalker):
             self.push(node.decorator_list, scope, node, sure, depth)
 
     def class_(self, node, scope, parent, sure, depth):
+        self.survey.hidden |= any(each.arg is None for each in node.keywords)
         types, before = self.inner_types(node, scope, depth)
         self.push([node.name], scope, None, sure, depth)
         self.push(node.body, Scope("class", types, node.name), node, sure, depth + 1)
@@ -225,6 +226,7 @@ class Walker(ImportWalker):
 
     def class_pattern(self, node, scope, parent, sure, depth):
         self.survey.members += [scope.mangle(name) for name in node.kwd_attrs]
+        self.survey.positional |= bool(node.patterns)
         self.push(ast.iter_child_nodes(node), scope, node, False, depth)
 
     # Brackets.

@@ -100,7 +100,8 @@ def value_of(scope, last, limit):
 def is_plain_exit(error):
     if not issubclass(type(error), SystemExit):
         return False
-    return error.code is None or (type(error.code) in (int, bool) and error.code == 0)
+    code = own_code(error)
+    return code is None or (type(code) in (int, bool) and code == 0)
 
 
 def finish_output():
