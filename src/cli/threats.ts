@@ -232,7 +232,7 @@ export const THREATS: readonly Threat[] = [
     threat:
       "What ran before in a worker decides where a Python program's objects lie or how deep it may recurse, and so what it answers.",
     defence:
-      "No collection of V8's touches an interpreter's memory while it loads; CPython's own count of its stack ends a recursion before V8's does.",
+      "No collection of V8's touches an interpreter's memory while it loads; CPython's own count of its stack ends all but the deepest recursions before V8's does.",
     file: "src/worker/guest/python/shell.ts",
     test: "test/conformance/python-faithful.long.test.ts",
   },

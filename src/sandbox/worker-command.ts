@@ -17,8 +17,8 @@ const ADDRESS_SPACE_MB: Record<Language, number> = {
 };
 export const OPEN_FILES = 64;
 /**
- * Of Python's workers, in KiB. CPython ends a recursion by its own stack of 10 MiB, in the interpreter's memory; V8's beside it
- * must be so large that it is never the first: how much of that a call takes depends on what V8 has compiled by then.
+ * Of Python's workers, in KiB. CPython ends a recursion by its own stack of 10 MiB, in the interpreter's memory; V8's beside it is
+ * so large that it is seldom the first: how much of that a call takes depends on what V8 has compiled by then.
  */
 const STACK_KB = 64 * 1024;
 /** Left for what is not V8's. */
