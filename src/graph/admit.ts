@@ -63,12 +63,14 @@ function keepAsText(message: BaseMessage, isOurs: IsOurs): BaseMessage {
   });
 }
 
+/** Of all calls of a message together that can be no program. */
+const ODD_CHARS = 4096;
 const AI_ROLES = new Set(["ai", "assistant"]);
 
 /**
  * A plain AI message with calls in OpenAI's form, which the library would parse with an exception, whatever their size. Of ours
- * only what can be a program is parsed, and of all together no more than one call may have: the others stay text, which is what
- * a call is judged by.
+ * together no more is parsed than one call may have, and little of what can be no program: it is parsed to be kept as the model
+ * wrote it. The others stay text, which is what a call is judged by.
  */
 function readOpenAICalls(message: object, { isOurs, argumentBytes }: Gate): object {
   const role = field(message, "role") ?? field(message, "type");
@@ -77,16 +79,21 @@ function readOpenAICalls(message: object, { isOurs, argumentBytes }: Gate): obje
   const parsed: unknown[] = [];
   const invalid: unknown[] = [];
   let bytesLeft = argumentBytes;
+  let oddLeft = ODD_CHARS;
+  const mayBeParsed = (text: string): boolean => {
+    bytesLeft -= Buffer.byteLength(text);
+    if (bytesLeft < 0) return false;
+    if (holdsOneProperty(text)) return true;
+    oddLeft -= text.length;
+    return oddLeft >= 0;
+  };
   for (const call of raw) {
     const text = textOf(field(field(call, "function"), "arguments")) ?? "";
     const named = { id: field(call, "id"), name: field(field(call, "function"), "name") };
     const keepText = (error: string) => invalid.push({ ...named, type: "invalid_tool_call", args: text, error });
-    if (isOurs(named.name)) {
-      bytesLeft -= Buffer.byteLength(text);
-      if (bytesLeft < 0 || !holdsOneProperty(text)) {
-        keepText("Not parsed.");
-        continue;
-      }
+    if (isOurs(named.name) && !mayBeParsed(text)) {
+      keepText("Not parsed.");
+      continue;
     }
     try {
       parsed.push({ ...named, type: "tool_call", args: JSON.parse(text) });
