@@ -124,7 +124,7 @@ export class Pool {
       return Promise.resolve({ none: "queue_full", detail: `${this.#waiting.size} calls wait already` });
     }
     return new Promise((resolve) => {
-      const leftMs = Math.max(0, this.#options.queueTimeoutMs - (monotonicMs() - askedAtMs));
+      const leftMs = Math.ceil(Math.max(0, this.#options.queueTimeoutMs - (monotonicMs() - askedAtMs)));
       const timer = setTimeout(() => waiter.give({ none: "queue_timeout", detail: "" }), leftMs);
       const onAbort = () => waiter.give({ none: "cancelled", detail: "" });
       const waiter: Waiter = {

@@ -65,6 +65,19 @@ describe("a sandbox whose workers are busy", () => {
     await busy;
   });
 
+  it("waits for a worker no less than it may, whatever part of a millisecond went before", async () => {
+    const queueTimeoutMs = 7;
+    await using fake = await createFakePool({ behaviours: ["hangs"], queueTimeoutMs });
+    const controller = new AbortController();
+    const busy = fake.run({ signal: controller.signal });
+    const waitedMs: number[] = [];
+    for (let call = 0; call < 40; call += 1) waitedMs.push((await fake.run()).usage.queueMs);
+    // A timer counts whole milliseconds from the start of the one that it was set in.
+    expect(Math.min(...waitedMs)).toBeGreaterThanOrEqual(queueTimeoutMs - 1);
+    controller.abort();
+    await busy;
+  });
+
   it("answers each of many calls once, with its own result", async () => {
     await using sandbox = await createSandbox({ ...PATIENT, workers: 2, runsPerWorker: 30 });
     const asked = Array.from({ length: 100 }, (_, index) => index);
