@@ -47,7 +47,7 @@ describe("an error", () => {
     [
       "that cannot be read is told without",
       "class E(Exception):\n    def __str__(self): raise SystemExit\nraise E()",
-      "(the message cannot be read)",
+      "<exception str() failed>",
     ],
     ["with a note has it", "e = ValueError('a')\ne.add_note('b')\nraise e", "a\nb"],
     [

@@ -63,6 +63,34 @@ describe("as in CPython", () => {
       "import math\nresult = math.isqrt(4 * 10**20000) // 10**10000",
       { result: 2 },
     ],
+    [
+      "tasks are counted from the first that a program makes",
+      "import asyncio\nasync def name(): return asyncio.current_task().get_name()\nasync def main(): return [await name(), await asyncio.create_task(name())]\nresult = asyncio.run(main())",
+      { result: ["Task-1", "Task-2"] },
+    ],
+    [
+      "the time of a thread can be read",
+      "import time\nresult = [time.thread_time() >= 0, time.thread_time_ns() >= 0]",
+      { result: [true, true] },
+    ],
+    // The first three as RFC 6070 has them for SHA-1 and RFC 7914 for SHA-256; the last, of a long key, as CPython 3.13 does.
+    [
+      "a key is derived from a password",
+      "import hashlib\nderive = lambda *given: hashlib.pbkdf2_hmac(*given).hex()\nresult = [derive('sha1', b'password', b'salt', 2, 20), derive('sha1', b'passwordPASSWORDpassword', b'saltSALTsaltSALTsaltSALTsaltSALTsalt', 4096, 25), derive('sha256', b'passwd', b'salt', 1, 64), derive('sha512', b'p' * 200, b's', 3, 100)]",
+      {
+        result: [
+          "ea6c014dc72d6f8ccd1ed92ace1d41f0d8de8957",
+          "3d2eec4fe41c849b80c8d83662c0e44a8b291a964cf2f07038",
+          "55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc49ca9cccf179b645991664b39d77ef317c71b845b1e30bd509112041d3a19783",
+          "b65d8859db584bb91459566d85dc3c43b6a279f326caddf0bced59bbd21838a4cc98bbe21c38cd6b92a3af050138b75fab80b26443e1097cae28c84457964d77606b6e4da4ca06d12a2736a9e5db650c301b6cb4927ef987872824321540ac04d1979b28",
+        ],
+      },
+    ],
+    [
+      "what is no time to sleep is told",
+      "import time\ntime.sleep('1')",
+      { error: "TypeError", message: "'str' object cannot be interpreted as an integer or float" },
+    ],
     ["False is no failure", "raise SystemExit(False)", { ok: true }],
     [
       "what calls itself equal to all is",
@@ -71,6 +99,13 @@ describe("as in CPython", () => {
     ],
   ])("%s", async (_what, source, expected) => {
     expect(await run(source)).toMatchObject(expected);
+  });
+
+  it("a program is told the depth of its own frames, and sets it", async () => {
+    const source = `import sys\nbefore = sys.getrecursionlimit()\nsys.setrecursionlimit(5000)\n${NUMBERS}result = [before, sys.getrecursionlimit(), count(4998)]`;
+    const asked = { permits: { dynamicCode: true } };
+    expect(await run(source, asked)).toMatchObject({ result: [1000, 5000, 4998] });
+    expect(await run(source.replace("4998", "4999"), asked)).toMatchObject({ error: "RecursionError" });
   });
 
   it("what only C code may import is nothing to the program", async () => {

@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 
 /** In the order in which they are run: later files use the names of earlier ones. */
-const FILES = ["encode", "loop", "threads", "errors", "allow", "manifest", "runner", "snapshot"] as const;
+const FILES = ["encode", "loop", "threads", "errors", "allow", "manifest", "runner", "library", "snapshot"] as const;
 
 /** The inspector's parts, modules that import each other: a namespace each, and no name that a program could import. */
 const MODULES = [

@@ -15,7 +15,7 @@ MAX_MESSAGE = 1000
 MAX_PLACE = 1 << 23
 NO_CLASS = "class does not work here: the policy leaves out what makes one"
 NO_INPUT = " (no `input` was given to this run: the name is that of Python's own function)"
-UNREADABLE = "(the message cannot be read)"
+UNREADABLE = "<exception str() failed>"
 # As the interpreter has them, whatever a class says.
 own_traceback = BaseException.__dict__["__traceback__"].__get__
 own_cause = BaseException.__dict__["__cause__"].__get__

@@ -31,7 +31,7 @@ def stop(answer):
 def sleep(seconds, /):
     """Waits on the virtual clock, which costs no real time."""
     if not hasattr(type(seconds), "__index__") and not hasattr(type(seconds), "__float__"):
-        raise TypeError(f"'{type(seconds).__name__}' object cannot be interpreted as an integer")
+        raise TypeError(f"'{type(seconds).__name__}' object cannot be interpreted as an integer or float")
     amount = float(seconds)
     if amount != amount:
         raise ValueError("Invalid value NaN (not a number)")

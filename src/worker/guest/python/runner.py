@@ -16,8 +16,8 @@ import types
 FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 STDOUT, STDERR = sys.stdout, sys.stderr
 OUT_OF_MEMORY = 'E{"name":"MemoryError","message":""}'
-# CPython's own, for the program's frames: the first four are ours.
-RECURSION_LIMIT = 1000 + 4
+# CPython's own.
+RECURSION_LIMIT = 1000
 DECLARED = (types.FunctionType, type)
 
 

@@ -2,11 +2,8 @@
 
 import gc
 import importlib
-import io
 import linecache
-import re
 import sys
-import time
 import typing
 import warnings
 
@@ -32,50 +29,13 @@ PROGRAMS = (
 )
 
 
-# There is no database of time zones, and UTC needs none. As in RFC 9636: one block of the first version, one of the second.
-UTC_NAMES = ("UTC", "Etc/UTC", "GMT", "Etc/GMT", "Zulu")
-UTC_BLOCK = b"TZif2" + bytes(15) + bytes((0, 0, 0, 0) * 4 + (0, 0, 0, 1, 0, 0, 0, 4)) + bytes(6) + b"UTC\0"
-
-
-def give_utc():
-    from zoneinfo import _common
-
-    search = _common.load_tzdata
-
-    def load_tzdata(key):
-        return io.BytesIO(UTC_BLOCK + UTC_BLOCK + b"\nUTC0\n") if key in UTC_NAMES else search(key)
-
-    _common.load_tzdata = load_tzdata
-
-
-DIRECTIVE = re.compile(r"%([-_0^#]*\d*[EO]?)(.?)", re.DOTALL)
-KNOWN_DIRECTIVES = frozenset("aAbBcCdDeFgGhHIjmMnpPrRsStTuUVwWxXyYzZ%+")
-
-
-def give_strftime():
-    """The C library here gives nothing at all for a text with a directive that it does not know; glibc leaves that as it is."""
-    format_time, local_time = time.strftime, time.localtime
-
-    def strftime(format, t=None, /):
-        moment = local_time() if t is None else t
-
-        def known(found):
-            letter = found[2]
-            if letter in ("k", "l", "P"):
-                text = format_time({"k": "%H", "l": "%I", "P": "%p"}[letter], moment)
-                return text.lower() if letter == "P" else f"{int(text):2d}"
-            return found[0] if letter in KNOWN_DIRECTIVES and letter else f"%{found[0]}"
-
-        return format_time(DIRECTIVE.sub(known, format) if isinstance(format, str) else format, moment)
-
-    strftime.__doc__, strftime.__qualname__, strftime.__module__ = format_time.__doc__, "strftime", "time"
-    time.strftime = strftime
-
-
 def warm_up(run):
-    main = sys.modules["__main__"]
+    main, create_task = sys.modules["__main__"], Loop.create_task
+    # Tasks without a name are counted, and a program's first is Task-1.
+    Loop.create_task = lambda loop, coro, **options: create_task(loop, coro, **{"name": "warm-up", **options})
     for source in PROGRAMS:
         run(source, '{"a":1}', 10000, 100, 1, None, None, True)
+    del Loop.create_task
     sys.modules["__main__"] = main
     linecache.clearcache()
 
@@ -89,8 +49,7 @@ def prepare(start):
     # What `typing` loads when it is first asked is loaded: it stands in a module's place until then.
     typing.get_type_hints(type)
     read_modules(sorted(PLAIN_MODULES))
-    give_utc()
-    give_strftime()
+    complete_library()
     warnings.simplefilter("ignore")
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True, errors="backslashreplace")
