@@ -4,6 +4,7 @@
  */
 
 import { InspectionError, SandboxError } from "../errors.ts";
+import { hideSecrets } from "../secrets.ts";
 import { toPrintable } from "./printable.ts";
 
 /** 0: what was asked for went well. 1: it ended, but not well. 2: wrong use, or a fault of the operator. */
@@ -15,8 +16,6 @@ export class UsageError extends Error {
 }
 
 const LONGEST_SENTENCE = 600;
-/** A key, a bearer token, the user and password of an address. */
-const SECRETS = /\b(?:sk|pk|rk)[-_][-\w*.]{6,}|\bBearer\s+[^\s,]+|(?<=:\/\/)[^\s/@]+@/g;
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
@@ -31,15 +30,11 @@ function adviceFor(error: unknown): string {
   return " (unexpected; set SALLYPORT_DEBUG=1 to see where it comes from)";
 }
 
-function hideSecrets(text: string): string {
-  const key = process.env.OPENAI_API_KEY;
-  const withoutKey = key !== undefined && key.length > 3 ? text.replaceAll(key, "[secret]") : text;
-  return withoutKey.replace(SECRETS, "[secret]");
-}
+const withoutSecrets = (text: string): string => hideSecrets(text, [process.env.OPENAI_API_KEY]);
 
 /** The fault as one line, with every secret of the environment taken out. */
 export function describeFault(error: unknown): string {
-  let text = hideSecrets(messageOf(error)).replace(/\s+/g, " ").trim() || "unknown fault";
+  let text = withoutSecrets(messageOf(error)).replace(/\s+/g, " ").trim() || "unknown fault";
   if (text.length > LONGEST_SENTENCE) text = `${text.slice(0, LONGEST_SENTENCE)}…`;
   return `sallyport: ${toPrintable(text)}${adviceFor(error)}`;
 }
@@ -48,8 +43,8 @@ export function describeFault(error: unknown): string {
 export function reportFault(error: unknown): number {
   process.stderr.write(`${describeFault(error)}\n`);
   if (process.env.SALLYPORT_DEBUG && error instanceof Error) {
-    process.stderr.write(`${hideSecrets(error.stack ?? "")}\n`);
-    if (error.cause !== undefined) process.stderr.write(`caused by: ${hideSecrets(messageOf(error.cause))}\n`);
+    process.stderr.write(`${withoutSecrets(error.stack ?? "")}\n`);
+    if (error.cause !== undefined) process.stderr.write(`caused by: ${withoutSecrets(messageOf(error.cause))}\n`);
   }
   return EXIT.fault;
 }

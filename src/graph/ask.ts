@@ -9,6 +9,7 @@ import type { BaseMessage } from "@langchain/core/messages";
 import type { LLMResult } from "@langchain/core/outputs";
 import { mergeConfigs, type RunnableConfig } from "@langchain/core/runnables";
 import { SandboxError } from "../errors.ts";
+import { hideSecrets } from "../secrets.ts";
 import { mustPass } from "./control-flow.ts";
 import { field, textOf } from "./fields.ts";
 
@@ -17,10 +18,6 @@ export type ModelOption = BaseChatModel | (() => BaseChatModel | Promise<BaseCha
 
 export type AskModel = (messages: BaseMessage[], config: RunnableConfig) => Promise<BaseMessage>;
 
-/** What looks like a key, a token, or a password in an address. */
-const SECRETS =
-  /\b(sk|pk|rk|ak|gsk|xai|hf|gh[a-z]|github_pat|key|AKIA|AIza)[-_A-Za-z0-9*]{8,}|Bearer\s+\S+|:\/\/[^\s/@]+@/gi;
-
 /** A failure of the model as LangGraph writes it into the checkpoint: its cause stays in memory. */
 export class ModelError extends Error {
   override readonly name = "ModelError";
@@ -28,7 +25,7 @@ export class ModelError extends Error {
   readonly status: number | undefined;
 
   constructor(cause: unknown) {
-    const told = (textOf(field(cause, "message")) ?? String(cause)).replace(SECRETS, "[secret]");
+    const told = hideSecrets(textOf(field(cause, "message")) ?? String(cause));
     super(`The model did not answer: ${told.slice(0, 500)}`, { cause });
     const status = field(cause, "status");
     this.status = typeof status === "number" ? status : undefined;

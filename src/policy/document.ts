@@ -5,7 +5,7 @@
 
 import { z } from "zod";
 import { SandboxError } from "../errors.ts";
-import { LANGUAGES } from "./languages.ts";
+import { LANGUAGES } from "../languages.ts";
 import { describeProblems } from "./problems.ts";
 import { CONDITIONS, type ConditionKey } from "./rules/index.ts";
 

@@ -3,8 +3,8 @@
  * Documents like any other, checked by the same schema. Messages are written for a model: what is refused, what to do.
  */
 
+import { LANGUAGES } from "../languages.ts";
 import type { PolicyDocument, PolicyRule } from "./document.ts";
-import { LANGUAGES } from "./languages.ts";
 import {
   EVERYDAY_PYTHON_DUNDERS,
   EVERYDAY_PYTHON_GLOBALS,

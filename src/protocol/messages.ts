@@ -3,6 +3,7 @@
  * A message is hostile until decoded: exact keys, exact types, bounded sizes; whatever else is a violation.
  */
 
+import { LANGUAGES } from "../languages.ts";
 import { MAX_STDOUT_LINES } from "../limits.ts";
 import type { Aspect, Language, Manifest, ProbeAttempt, Status } from "../types.ts";
 import { array, boolean, choice, decodeRecord, integer, nullable, number, optional, text } from "./decode.ts";
@@ -131,7 +132,6 @@ export type WorkerMessage =
   | ManifestMessage
   | ProbedMessage;
 
-const LANGUAGES: readonly Language[] = ["javascript", "python"];
 const ENGINE_STATUSES: readonly EngineStatus[] = ["ok", "error", "timeout", "memory_limit", "output_limit"];
 const ASPECTS: readonly Aspect[] = ["imports", "globals", "members", "dynamicCode"];
 const MAX_TEXT = 8 * 1024 * 1024;

@@ -3,12 +3,11 @@
  * when they are first asked for: a host that never runs Python pays nothing for it.
  */
 
+import { LANGUAGES } from "../languages.ts";
 import type { ResolvedSandboxOptions } from "../options.ts";
 import type { Language } from "../types.ts";
 import { Pool } from "./pool.ts";
 import type { WorkerSource } from "./worker-source.ts";
-
-export const LANGUAGES: readonly Language[] = ["javascript", "python"];
 
 export interface LanguagePools {
   readonly runners: Readonly<Record<Language, Pool>>;

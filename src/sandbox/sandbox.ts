@@ -4,12 +4,13 @@
  */
 
 import { closedFault, SandboxError } from "../errors.ts";
+import { LANGUAGES } from "../languages.ts";
 import { resolveSandboxOptions, type SandboxOptions } from "../options.ts";
 import type { InspectRequest, Language, Layer, Manifest, Sandbox } from "../types.ts";
 import { warnOfProcess } from "./containment.ts";
 import { checkInspectRequest, refuseFurther } from "./inspect-request.ts";
 import { inspectInPool } from "./inspector.ts";
-import { countWorkers, createPools, LANGUAGES } from "./language-pools.ts";
+import { countWorkers, createPools } from "./language-pools.ts";
 import { failure } from "./observation.ts";
 import { checkRequired, layersOf, makeReport, type Reported } from "./report/report.ts";
 import { prepareRun } from "./request.ts";

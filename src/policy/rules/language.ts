@@ -4,7 +4,7 @@
  */
 
 import { z } from "zod";
-import { LANGUAGES } from "../languages.ts";
+import { LANGUAGES } from "../../languages.ts";
 import { defineCondition, no, yes } from "../rule.ts";
 
 export const language = defineCondition({
