@@ -1,6 +1,6 @@
 // Packs the product, installs the tarball in an empty project outside the repository, and uses it as a newcomer would:
 // on Node 26, with the host on Node 22, with workers on Node 24, and with no Node for workers at all.
-// Needs a finished `npm run build` and the package registry. Prints one line per check, exits 1 when one fails.
+// Needs the package registry. Prints one line per check, exits 1 when one fails.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -3,6 +3,4 @@
  * Data only, without an import that a worker could not have: which of them can run is the sandbox's matter.
  */
 
-import type { Language } from "./types.ts";
-
-export const LANGUAGES = ["javascript", "python"] as const satisfies readonly Language[];
+export const LANGUAGES = ["javascript", "python"] as const;

@@ -3,17 +3,28 @@
  * A guess by shape, for what a server echoes; no text is safe because it passed here.
  */
 
-const KEY = String.raw`\b(?:sk|pk|rk|ak|gsk|xai|hf|gh[a-z]|github_pat|key)(?:[-_]|(?=\w*\d))[-\w*.]{6,}`;
-const CLOUD_KEY = String.raw`\b(?:AKIA|AIza)[-\w*]{8,}`;
-const LOGIN = String.raw`(?<=:\/\/)[^\s/@]+@`;
-const SECRETS = new RegExp([KEY, CLOUD_KEY, LOGIN].join("|"), "gi");
-/** As a header has it: a person writes of a bearer token in small letters. */
-const TOKEN = /\bBearer\s+[^\s,]+/g;
+/** Where a word begins, also after the `\n` of a text inside a text. */
+const START = String.raw`(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))`;
+const SHAPES = [
+  String.raw`${START}(?:sk|pk|rk)-[-\w.*]{6,}`,
+  // Names in code have such beginnings too, hence a digit or what a server wrote in its place, and the length.
+  String.raw`${START}(?:sk|pk|rk|ak|gsk|xai|hf|key|nvapi|gh[a-z]|github_pat|glpat|xox[a-z])[-_](?=[-\w.*]{0,100}[\d*])[-\w.*]{14,}`,
+  String.raw`${START}(?:AKIA|ASIA|AIza)[-\w*]{8,}`,
+  // A JSON Web Token.
+  String.raw`${START}eyJ[-\w]{8,}(?:\.[-\w]+){0,2}`,
+  // A header, as it stands in one or in a text; a person who writes of a bearer token names no secret.
+  String.raw`\b(?:Bearer|Basic|bearer|basic|BEARER|BASIC)\s+(?=[^\s,]{0,100}[\d.=][^\s,])(?!realm=)[^\s,]{8,}`,
+  String.raw`\bBearer\s+(?!realm=|tokens?\b|auth)[^\s,]{6,}`,
+  String.raw`(?<=\b(?:api[-_]?key|token|secret|password)["']?\s{0,3}[=:]\s{0,3}["']?)(?=[^\s"'&,]{0,100}\d)[^\s"'&,]{8,}`,
+  // The user and password of an address.
+  String.raw`(?<=:\/\/)[^\s/?#]+@`,
+];
+const SECRETS = new RegExp(SHAPES.join("|"), "g");
 
 /** @param known secrets that are known by their text; shorter than 4 characters they are no secrets */
 export function hideSecrets(text: string, known: readonly (string | undefined)[] = []): string {
   const kept = known.reduce<string>((left, secret) => {
     return secret !== undefined && secret.length > 3 ? left.replaceAll(secret, "[secret]") : left;
   }, text);
-  return kept.replace(TOKEN, "[secret]").replace(SECRETS, "[secret]");
+  return kept.replace(SECRETS, "[secret]");
 }

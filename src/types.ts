@@ -3,10 +3,11 @@
  * Types only: no logic, no defaults, nothing that exists at run time.
  */
 
+import type { LANGUAGES } from "./languages.ts";
 import type { LimitName } from "./limits.ts";
 
 /** A language that a call may name. TypeScript is accepted wherever `javascript` is. */
-export type Language = "javascript" | "python";
+export type Language = (typeof LANGUAGES)[number];
 
 /** Anything that JSON can hold. Values JSON cannot hold are tagged: `{"$type":"bigint","value":"1"}`. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };

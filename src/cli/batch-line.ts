@@ -18,7 +18,7 @@ export interface BatchLine {
 
 const KEYS = ["id", "language", "source", "input", "limits"] as const;
 
-const LANGUAGES: Readonly<Record<string, Language>> = {
+const LANGUAGE_NAMES: Readonly<Record<string, Language>> = {
   javascript: "javascript",
   typescript: "javascript",
   python: "python",
@@ -29,7 +29,8 @@ export function decodeBatchLine(line: InputLine): BatchLine {
   const record = readLineRecord(line, KEYS, ["__proto__"]);
   const { id, fields, refuse } = record;
   const { language, source, input } = fields;
-  const known = typeof language === "string" && Object.hasOwn(LANGUAGES, language) ? LANGUAGES[language] : undefined;
+  const known =
+    typeof language === "string" && Object.hasOwn(LANGUAGE_NAMES, language) ? LANGUAGE_NAMES[language] : undefined;
   if (!known) return refuse("language: expected javascript, typescript or python");
   if (typeof source !== "string") return refuse("source: expected text");
   const loss = input === undefined ? null : findInputFault(input);

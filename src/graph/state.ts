@@ -6,6 +6,7 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import { type Messages, ReducedValue, StateSchema, UntrackedValue } from "@langchain/langgraph";
 import { z } from "zod";
+import { LANGUAGES } from "../languages.ts";
 import type { Outcome, Receipt } from "../types.ts";
 import { admitInput, createAdmission, type Gate } from "./admit.ts";
 import { createOwnChannel, InputSchema } from "./own.ts";
@@ -26,7 +27,7 @@ const outcomeSchema: z.ZodType<Outcome | null> = z
 const receiptSchema: z.ZodType<Receipt> = z.object({
   callId: z.string(),
   tool: z.string(),
-  language: z.enum(["javascript", "python"]).nullable(),
+  language: z.enum(LANGUAGES).nullable(),
   turn: z.number(),
   sourceSha256: z.string().nullable(),
   engineSha256: z.string().nullable(),

@@ -69,10 +69,33 @@ describe("as in CPython", () => {
       { result: ["Task-1", "Task-2"] },
     ],
     [
-      "the time of a thread can be read",
-      "import time\nresult = [time.thread_time() >= 0, time.thread_time_ns() >= 0]",
-      { result: [true, true] },
+      "waiting takes no time of the processor",
+      "import time\nbefore = time.monotonic()\ntime.sleep(100)\nresult = [time.process_time(), time.thread_time(), time.thread_time_ns(), time.monotonic() - before >= 100, time.get_clock_info('thread_time').monotonic]",
+      { result: [0, 0, 0, true, true] },
     ],
+    [
+      "what is put in says what it is",
+      "import time, hashlib\nfrom hashlib import *\nresult = ['RFC' in (pbkdf2_hmac.__doc__ or ''), 'function 2' in pbkdf2_hmac.__doc__, 'thread' in time.thread_time.__doc__, 'string' in time.strftime.__doc__]",
+      { result: [false, true, true, true] },
+    ],
+    ...(
+      [
+        ["'sha1', 'text', b's', 1", "TypeError", "a bytes-like object is required, not 'str'"],
+        ["'sha1', b'p', b's', 0", "ValueError", "iteration value must be greater than 0."],
+        ["'sha1', b'p', b's', 2**31", "OverflowError", "iteration value is too great."],
+        ["'sha1', b'p', b's', '2'", "TypeError", "'str' object cannot be interpreted as an integer"],
+        ["'sha1', b'p', b's', 1, 0", "ValueError", "key length must be greater than 0."],
+        ["'sha1', b'p', b's', 1, 2**40", "OverflowError", "key length is too great."],
+        ["'shake_128', b'p', b's', 1, 16", "ValueError", "unsupported hash type shake_128"],
+      ] as const
+    ).map(
+      ([given, error, message]) =>
+        [
+          `no key is derived from ${given}`,
+          `import hashlib\nhashlib.pbkdf2_hmac(${given})`,
+          { error, message },
+        ] as const,
+    ),
     // The first three as RFC 6070 has them for SHA-1 and RFC 7914 for SHA-256; the last, of a long key, as CPython 3.13 does.
     [
       "a key is derived from a password",
@@ -106,6 +129,15 @@ describe("as in CPython", () => {
     const asked = { permits: { dynamicCode: true } };
     expect(await run(source, asked)).toMatchObject({ result: [1000, 5000, 4998] });
     expect(await run(source.replace("4998", "4999"), asked)).toMatchObject({ error: "RecursionError" });
+    const low = "import sys\ndef f(n): return f(n - 1) if n else sys.setrecursionlimit(60)\nf(100)";
+    expect((await run(low, asked)).message).toBe(
+      "cannot set the recursion limit to 60 at the recursion depth 102: the limit is too low",
+    );
+  });
+
+  it("a value is told whatever a program made of the names that telling it takes", async () => {
+    const source = "import builtins, sys\nbuiltins.min = sys.setrecursionlimit = lambda *a: 1/0\nresult = [1]";
+    expect(await run(source, { permits: { dynamicCode: true } })).toMatchObject({ result: [1] });
   });
 
   it("what only C code may import is nothing to the program", async () => {

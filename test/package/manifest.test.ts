@@ -1,6 +1,6 @@
 /**
  * What package.json promises, compared with what is there: pins, entry points, the files behind them.
- * That the packed tarball installs and runs is checked by `npm run check:package`, which needs a build and the registry.
+ * That the packed tarball installs and runs is checked by `npm run check:package`, which builds it and needs the registry.
  */
 
 import { existsSync, readFileSync } from "node:fs";

@@ -65,7 +65,7 @@ describe("a sandbox whose workers are busy", () => {
     await busy;
   });
 
-  it("waits for a worker no less than it may, whatever part of a millisecond went before", async () => {
+  it("gives up on a worker no more than a millisecond early, whatever part of one went before", async () => {
     const queueTimeoutMs = 7;
     await using fake = await createFakePool({ behaviours: ["hangs"], queueTimeoutMs });
     const controller = new AbortController();

@@ -187,11 +187,15 @@ def ordered(members):
     return sorted(values) if kinds <= {int} or kinds <= {str} or kinds <= {int, float} else values
 
 
+# The interpreter's own: what a program makes of `sys` is not asked.
+set_recursion_limit, set_longest_number = sys.setrecursionlimit, sys.set_int_max_str_digits
+
+
 def encode_value(value, limit):
     """"R" and the JSON, or "O" and why it is too large."""
     encoder = Encoder(limit)
-    sys.setrecursionlimit(3000)
-    sys.set_int_max_str_digits(0)
+    set_recursion_limit(3000)
+    set_longest_number(0)
     try:
         encoder.write(value, [], ())
     except TooLarge as reason:

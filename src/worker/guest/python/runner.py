@@ -16,8 +16,11 @@ import types
 FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 STDOUT, STDERR = sys.stdout, sys.stderr
 OUT_OF_MEMORY = 'E{"name":"MemoryError","message":""}'
-# CPython's own.
-RECURSION_LIMIT = 1000
+# From `run` down to `run_plainly` or its like: they stand below a program's own.
+OUR_FRAMES = 4
+# CPython's own, for the program's frames.
+RECURSION_LIMIT = 1000 + OUR_FRAMES
+LONGEST_NUMBER = sys.int_info.default_max_str_digits
 DECLARED = (types.FunctionType, type)
 
 
@@ -144,8 +147,8 @@ def run(source, input_text, limit, max_turns, seed, names, modules, dynamic_code
     """
     Clock.stopped, Clock.turns, Clock.max_turns = None, 0, max_turns
     # What was run before, to warm the interpreter up, left others: a value is encoded with more room than a program has.
-    sys.setrecursionlimit(RECURSION_LIMIT)
-    sys.set_int_max_str_digits(sys.int_info.default_max_str_digits)
+    set_recursion_limit(RECURSION_LIMIT)
+    set_longest_number(LONGEST_NUMBER)
     random.seed(seed)
     try:
         answer = run_program(source, input_text, limit, read_names(names), read_names(modules), dynamic_code)
