@@ -1,7 +1,7 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
 const LONG = "test/**/*.long.test.ts";
-/** These look for every worker of this checkout: nothing else may run beside them. */
+/** These look for every worker of this checkout, or bring the whole root of the host into a mutant: nothing else may run beside. */
 const ALONE = "test/**/*.alone.test.ts";
 
 export default defineConfig({

@@ -203,6 +203,15 @@ export const THREATS: readonly Threat[] = [
     test: "test/sandbox/container.long.test.ts",
   },
   {
+    id: "foreign-mounts",
+    threat:
+      "Mounts of other programs come and go while a containment is tried: bubblewrap seems not to work, and `auto` takes a weaker one.",
+    defence:
+      "What is tried is a worker's own root, which holds no mount of others; the host's whole root is never bound.",
+    file: "src/sandbox/launchers/bubblewrap.ts",
+    test: "test/sandbox/bubblewrap-mounts.long.test.ts",
+  },
+  {
     id: "overlooked-worker",
     threat:
       "A worker that was taken over ends its first thread alone: without memory, it is taken for one that has ended.",

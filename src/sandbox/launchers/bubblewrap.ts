@@ -87,11 +87,13 @@ function findRemedy(): string {
   return "Allow unprivileged user namespaces, or use --containment container.";
 }
 
-async function tryNamespaces(path: string): Promise<Unavailable | null> {
-  const { status, stderr } = await runTool(path, [
-    ...ISOLATION,
-    ...["--ro-bind", "/", "/", "--proc", "/proc", "--", path, "--version"],
-  ]);
+/** Node in a worker's own root: the host's whole root would bring the mounts of others, which may vanish meanwhile. */
+function makeTrial(needs: WorkerNeeds, libraries: readonly string[]): string[] {
+  return [...ISOLATION, ...rootArguments(needs, libraries), "--", needs.node.path, "--version"];
+}
+
+async function tryNamespaces(path: string, trial: readonly string[]): Promise<Unavailable | null> {
+  const { status, stderr } = await runTool(path, [...trial]);
   if (status === 0) return null;
   return {
     reason: stderr.trim().split("\n").at(-1)?.slice(0, 200) || `bwrap ended with ${status}`,
@@ -103,10 +105,9 @@ async function tryNamespaces(path: string): Promise<Unavailable | null> {
  * A host that is root gives up being root before bubblewrap starts: inside, the worker would else be root's user id, if
  * without any capability. Where nobody else may make namespaces or read the worker's files, it stays what it is.
  */
-async function findUser(path: string, needs: WorkerNeeds, libraries: readonly string[]): Promise<string[]> {
-  if (process.getuid?.() !== 0 || needs.setpriv === null) return [];
-  const [setpriv, args] = [needs.setpriv, ["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--"]];
-  const trial = [...ISOLATION, ...rootArguments(needs, libraries), "--", needs.node.path, "--version"];
+async function findUser(path: string, { setpriv }: WorkerNeeds, trial: readonly string[]): Promise<string[]> {
+  if (process.getuid?.() !== 0 || setpriv === null) return [];
+  const args = ["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--"];
   const { status } = await runTool(setpriv, [...args, path, ...trial]);
   return status === 0 ? args.slice(0, -1) : [];
 }
@@ -129,18 +130,18 @@ export const bubblewrapLauncher = {
           "Install the package bubblewrap (apt-get install bubblewrap, dnf install bubblewrap, apk add bubblewrap).",
       };
     }
-    const [unavailable, libraries] = await Promise.all([
-      tryNamespaces(path),
-      findSharedLibraries(needs.node.path).catch((error: Error) => error),
-    ]);
-    if (unavailable) return unavailable;
+    const libraries = await findSharedLibraries(needs.node.path).catch((error: Error) => error);
     if (libraries instanceof Error) {
       return {
         reason: `the libraries of Node cannot be listed: ${libraries.message}`,
         remedy: "Set workerNode to another Node.",
       };
     }
-    const start = { path, user: await findUser(path, needs, libraries), libraries, filter: compileFilter(machine) };
+    const trial = makeTrial(needs, libraries);
+    const user = await findUser(path, needs, trial);
+    const unavailable = user.length > 0 ? null : await tryNamespaces(path, trial);
+    if (unavailable) return unavailable;
+    const start = { path, user, libraries, filter: compileFilter(machine) };
     const prefix = `sallyport-${randomBytes(8).toString("hex")}-`;
     const sweeper = keepWatcher(() => startSweeper(prefix));
     let serial = 0;

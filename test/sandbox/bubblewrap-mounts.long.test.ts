@@ -1,0 +1,31 @@
+/**
+ * That bubblewrap can run does not hang on the mounts of others, which come and go: with `auto`, a refusal would be a weaker
+ * containment. In a mount namespace of its own, so that the machine sees none of it.
+ */
+
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { describeLauncher, isRequired } from "../fixtures/launchers.ts";
+
+const UNSHARE = ["--mount", "--propagation", "shared"];
+const HOST = fileURLToPath(new URL("../fixtures/bubblewrap-mounts-host.ts", import.meta.url));
+
+const canUnshare = spawnSync("unshare", [...UNSHARE, "true"], { timeout: 10_000 }).status === 0;
+
+describeLauncher("bubblewrap", () => {
+  it.skipIf(!canUnshare && !isRequired("bubblewrap"))(
+    "opens each time while mounts come and go (skipped where unshare may make no mount namespace)",
+    () => {
+      const folder = mkdtempSync(join(tmpdir(), "sallyport-mounts-"));
+      const args = [...UNSHARE, process.execPath, "--disable-warning=ExperimentalWarning", HOST, folder];
+      const told = spawnSync("unshare", args, { encoding: "utf8", timeout: 80_000, killSignal: "SIGKILL" });
+      rmSync(folder, { recursive: true });
+      expect({ stderr: told.stderr, status: told.status }).toEqual({ stderr: "", status: 0 });
+      expect(JSON.parse(told.stdout)).toEqual([]);
+    },
+  );
+});
