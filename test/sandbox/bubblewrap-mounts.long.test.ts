@@ -11,7 +11,8 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { describeLauncher, isRequired } from "../fixtures/launchers.ts";
 
-const UNSHARE = ["--mount", "--propagation", "shared"];
+// Private first: what was shared with the machine's own would be mounted there too.
+const UNSHARE = ["--mount", "--propagation", "private", "sh", "-c", 'mount --make-rshared / && exec "$@"', "sh"];
 const HOST = fileURLToPath(new URL("../fixtures/bubblewrap-mounts-host.ts", import.meta.url));
 
 const canUnshare = spawnSync("unshare", [...UNSHARE, "true"], { timeout: 10_000 }).status === 0;
