@@ -20,9 +20,9 @@ export const STRICT_JAVASCRIPT_GLOBALS: readonly string[] = words(
 /** The standard library of Python as far as it only computes. */
 export const PURE_PYTHON_MODULES: readonly string[] = [
   ...words("math cmath statistics decimal fractions numbers random secrets itertools functools operator"),
-  ...words("collections heapq bisect array graphlib json csv re string textwrap difflib unicodedata struct"),
-  ...words("datetime calendar zoneinfo time dataclasses enum typing types abc copy contextlib pprint"),
-  ...words("hashlib hmac base64 binascii uuid io asyncio __future__"),
+  ...words("collections heapq bisect array graphlib queue json csv re string textwrap difflib unicodedata struct html"),
+  ...words("datetime calendar zoneinfo time dataclasses enum typing types abc copy contextlib contextvars pprint"),
+  ...words("hashlib hmac base64 binascii zlib uuid urllib.parse ipaddress colorsys keyword io asyncio __future__"),
 ];
 
 /** The members through which JavaScript reaches prototypes and accessors behind a program's back: all that it has. */

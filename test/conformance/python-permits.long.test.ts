@@ -87,6 +87,9 @@ result = [str(hints["next"]), str(hints["kinds"]), typing.List["int"].__args__[0
     ["import os", "ImportError", "os"],
     ["import os.path as p", "ImportError", "os.path"],
     ["from os import path", "ImportError", "os"],
+    ["import urllib", "ImportError", "urllib"],
+    ["import urllib.parse\nimport urllib.request", "ImportError", "urllib.request"],
+    ["from urllib import request", "ImportError", "urllib"],
     ["import sys", "ImportError", "sys"],
     ["import builtins", "ImportError", "builtins"],
     ["def f():\n    import socket\nf()", "ImportError", "socket"],
@@ -101,6 +104,11 @@ result = [str(hints["next"]), str(hints["kinds"]), typing.List["int"].__args__[0
     expect(message).toContain(
       `${name} cannot be imported: third-party packages are not there. Only these modules can be: math, cmath,`,
     );
+  });
+
+  it("of a package a part can be there without the others", async () => {
+    const source = "import urllib.parse\nresult = [urllib.parse.quote('a b'), hasattr(urllib, 'request')]";
+    expect(await runUnder("standard", source)).toMatchObject({ result: ["a%20b", false] });
   });
 
   it("a program can go on without a module", async () => {

@@ -78,7 +78,7 @@ class Found:
             self.code.add(top)
         if name in names.CODE_PARTS or name.endswith(".__main__"):
             self.code.add(name)
-        if top not in names.PLAIN_MODULES:
+        if not names.is_plain(name):
             self.leave_open("globals", "members")
 
     def module_or_open(self, node):

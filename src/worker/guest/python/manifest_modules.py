@@ -9,7 +9,7 @@ import pkgutil
 import sys
 from types import ModuleType
 
-from manifest_names import PLAIN_MODULES
+from manifest_names import is_plain
 
 # Name of a module: {attribute: name of the module that it is}.
 HELD = {}
@@ -58,7 +58,7 @@ def read_modules(names):
         found = {key: _name_in(name, value) for key, value in vars(module).items() if isinstance(value, ModuleType)}
         if found:
             HELD[name] = found
-        if top_of(name) in PLAIN_MODULES:
+        if is_plain(name):
             _read_inner(found)
     for name in set(sys.modules) - loaded:
         holder, _, last = name.rpartition(".")
@@ -71,7 +71,7 @@ def read_modules(names):
 def _read_inner(found):
     for key, module in found.items():
         is_inner = key.startswith("_") or key in _TELLING_NAMES
-        if is_inner and top_of(module) not in PLAIN_MODULES:
+        if is_inner and not is_plain(module):
             INNER.setdefault(key, set()).add(module)
 
 

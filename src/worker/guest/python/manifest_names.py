@@ -19,8 +19,11 @@ PLAIN_MODULES = _words(
     "math cmath statistics decimal fractions numbers random secrets itertools functools operator collections heapq "
     "bisect array graphlib json csv re string textwrap difflib unicodedata struct datetime calendar zoneinfo time "
     "dataclasses enum typing types abc copy contextlib pprint hashlib hmac base64 binascii uuid asyncio __future__ "
-    "io queue zlib colorsys stringprep sched keyword html ipaddress"
+    "io queue zlib colorsys stringprep sched keyword html ipaddress contextvars"
 )
+
+# Parts of other modules that are plain all the same.
+PLAIN_PARTS = _words("urllib.parse")
 
 # Modules that turn text or bytes into code, or lead out of Python.
 CODE_MODULES = _words(
@@ -96,6 +99,10 @@ ALWAYS_KEPT = (
     | _words("open breakpoint help os sys subprocess socket io builtins importlib shutil pathlib urllib threading")
     | _words("multiprocessing signal inspect gc __class__ __mro__ __dict__ system popen spawn fork")
 )
+
+
+def is_plain(module):
+    return module.partition(".")[0] in PLAIN_MODULES or module in PLAIN_PARTS
 
 
 def is_private(name):

@@ -8,15 +8,15 @@ import typing
 import warnings
 
 from manifest_modules import read_modules
-from manifest_names import PLAIN_MODULES
+from manifest_names import PLAIN_MODULES, PLAIN_PARTS
 
 MODULES = """
 abc array ast asyncio asyncio.base_events asyncio.queues asyncio.taskgroups asyncio.timeouts base64 bisect calendar
 cmath collections collections.abc colorsys concurrent.futures contextlib contextvars copy csv dataclasses datetime
-decimal difflib enum fractions functools graphlib hashlib heapq html importlib.resources inspect io itertools json keyword linecache
-locale logging math numbers operator os.path pathlib pprint queue random re reprlib select secrets shlex statistics string
-struct tempfile textwrap threading time timeit tokenize traceback types typing unicodedata unittest uuid weakref zlib
-zoneinfo _strptime _pylong
+decimal difflib enum fractions functools graphlib hashlib heapq html.parser importlib.resources inspect io ipaddress
+itertools json keyword linecache locale logging math numbers operator os.path pathlib pprint queue random re reprlib
+secrets select shlex statistics string struct tempfile textwrap threading time timeit tokenize traceback types typing
+unicodedata unittest urllib.parse uuid weakref zlib zoneinfo _strptime _pylong
 """
 PROGRAMS = (
     "import json\nprint(f'{1:.2f}')\nclass A: pass\nraise ValueError('x')",
@@ -48,7 +48,7 @@ def prepare(start):
             pass
     # What `typing` loads when it is first asked is loaded: it stands in a module's place until then.
     typing.get_type_hints(type)
-    read_modules(sorted(PLAIN_MODULES))
+    read_modules(sorted(PLAIN_MODULES | PLAIN_PARTS))
     complete_library()
     warnings.simplefilter("ignore")
     for stream in (sys.stdout, sys.stderr):
