@@ -38,7 +38,12 @@ function listSources(folder) {
 
 /** What each part is made from: the packages, the guest's URL library, Python's snapshot, the JavaScript of the sources. */
 function inputs() {
-  const python = [".ci/snapshot.mjs", "src/worker/snapshot.ts", ...PYTHON_FOLDERS.flatMap(listSources)];
+  const python = [
+    ".ci/snapshot.mjs",
+    ".ci/time-zones.mjs",
+    "src/worker/snapshot.ts",
+    ...PYTHON_FOLDERS.flatMap(listSources),
+  ];
   return [
     ["package-lock.json"],
     ["package-lock.json", ...generators],

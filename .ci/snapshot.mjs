@@ -2,13 +2,14 @@
 // Runs on the Node of the workers, after the packages are there. What is built is for this version of the code alone.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { processLauncher } from "../src/sandbox/launchers/process.ts";
 import { snapshotFolder } from "../src/sandbox/python-snapshot.ts";
 import { findSetpriv } from "../src/sandbox/spawn.ts";
 import { findWorkerFiles } from "../src/sandbox/worker-files.ts";
+import { packTimeZones } from "./time-zones.mjs";
 
 const MAX_BYTES = 64 * 1024 * 1024;
 const files = findWorkerFiles("python");
@@ -22,6 +23,10 @@ const plan = {
   env: {},
 };
 const { path, args, env } = processLauncher.command(plan);
+// For the worker alone: what it makes of them is in the snapshot.
+const zones = join(snapshotFolder(files.entry), "zones.json");
+mkdirSync(dirname(zones), { recursive: true, mode: 0o755 });
+writeFileSync(zones, JSON.stringify(packTimeZones()));
 const done = spawnSync(path, args, {
   env,
   maxBuffer: MAX_BYTES,
@@ -29,6 +34,7 @@ const done = spawnSync(path, args, {
   timeout: 300_000,
   killSignal: "SIGKILL",
 });
+rmSync(zones, { force: true });
 const frame = done.stdout ?? Buffer.alloc(0);
 if (frame.length < 5 || frame.readUInt32BE(0) !== frame.length - 4) {
   process.stderr.write("snapshot: the worker did not deliver it; see the lines above\n");

@@ -96,7 +96,7 @@ const STANDARD: PolicyDocument = {
       id: "imports-python",
       effect: "deny",
       when: { language: "python", imports: { noneOf: PURE_PYTHON_MODULES.flatMap((name) => [name, `${name}.*`]) } },
-      message: `Third-party packages are not there. Only these modules can be imported: ${PURE_PYTHON_MODULES.join(", ")}.`,
+      message: `Only these modules of the standard library can be imported: ${PURE_PYTHON_MODULES.join(", ")}. Third-party packages are not there.`,
     },
     {
       id: "dunders-javascript",

@@ -27,6 +27,7 @@ describe("an error at run time", () => {
     ["new Promise((_, fail) => fail(new Error('x'))); 1", "Error", 1, 31],
     ["[1].map((n) =>\n  n.a.b)", "TypeError", 2, 7],
     ["class E extends Error {}\nthrow new E('x')", "E", 2, 7],
+    ["class Gr\u00f6\u00dfe extends Error {}\nthrow new Gr\u00f6\u00dfe('x')", "Gr\u00f6\u00dfe", 2, 7],
     ["const e = new Error('x'); e.name = 'Custom'\nthrow e", "Custom", 1, 11],
     ["'use strict';\nundeclared = 1", "ReferenceError", 2, 12],
     ["const x = 1;\nx = 2", "TypeError", 2, 3],

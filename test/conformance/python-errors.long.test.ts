@@ -51,15 +51,54 @@ describe("an error", () => {
     ],
     ["with a note has it", "e = ValueError('a')\ne.add_note('b')\nraise e", "a\nb"],
     [
-      "of a time zone that is not there says which are",
-      "import zoneinfo\nzoneinfo.ZoneInfo('Europe/Paris')",
-      "No time zone found with key Europe/Paris: only UTC is there, and fixed offsets by datetime.timezone.",
+      "of a chain of causes names each",
+      "try:\n    try: {}['k']\n    except KeyError as e: raise ValueError('v') from e\nexcept ValueError as e: raise RuntimeError('r') from e",
+      "r (caused by ValueError: v (line 3), caused by KeyError: 'k' (line 2))",
+    ],
+    [
+      "of causes in a circle names each once",
+      "a, b = ValueError('a'), TypeError('b')\na.__cause__, b.__cause__ = b, a\nraise a",
+      "a (caused by TypeError: b)",
+    ],
+    [
+      "of a large group tells how many are left out",
+      "raise ExceptionGroup('many', [ValueError(n) for n in range(12)])",
+      "many (12 sub-exceptions): ValueError: 0; ValueError: 1; ValueError: 2; ValueError: 3; ValueError: 4; 7 more",
+    ],
+    ["tells the name that was meant", "total = 1\nprint(totl)", "name 'totl' is not defined. Did you mean: 'total'?"],
+    [
+      "tells the member that was meant",
+      "import math\nmath.sqroot(2)",
+      "module 'math' has no attribute 'sqroot'. Did you mean: 'sqrt'?",
+    ],
+    ["tells a module that was forgotten", "math.pi", "name 'math' is not defined. Did you forget to import 'math'?"],
+    [
+      "suggests nothing where asking fails",
+      "class E(AttributeError):\n    @property\n    def name(self): raise SystemExit\nraise E('e')",
+      "e",
+    ],
+    [
+      "of a time zone that is not there",
+      "import zoneinfo\nzoneinfo.ZoneInfo('Europe/Pari')",
+      "No time zone found with key",
     ],
     ["of a module that is not there gives no advice for elsewhere", "import numpy", "No module named 'numpy'"],
   ])("%s", async (_, source, message) => {
     const observation = await run(source);
     expect(observation.message).toContain(message);
     expect(JSON.stringify(observation)).not.toMatch(/sallyport|pyodide|\/lib\/python/i);
+  });
+
+  it.each(["Gr\u00f6\u00dfe", "\u9519\u8bef"])("has its class's name in any script: %s", async (name) => {
+    expect(await run(`class ${name}(ValueError): pass\nraise ${name}("x")`)).toMatchObject({
+      error: name,
+      message: "x",
+    });
+  });
+
+  it("tells what a module has of the name that is not there", async () => {
+    const { message } = await run("from collections import OrderdDict");
+    expect(message).toMatch(/^cannot import name 'OrderdDict' .*Did you mean: 'OrderedDict'\?$/);
   });
 
   it("is no error where a program leaves as it should", async () => {
@@ -115,11 +154,30 @@ describe("the end of the interpreter", () => {
     },
   );
 
-  it("by built-ins that the program replaced is told as what may have been, not as an exit alone", async () => {
-    const names = ["repr", "len", "isinstance", "print"].map((name) => `builtins.${name} = None`);
-    const observation = await run(["import builtins", ...names, "{'a': [1]}"].join("\n"));
-    expect(observation).toMatchObject({ status: "error", error: "EngineError" });
-    expect(observation.message).toMatch(/built-ins that it replaced/);
+  it.each([
+    ["{'a': [1]}", { ok: true, result: { a: [1] } }],
+    ["1 / 0", { error: "ZeroDivisionError", message: "division by zero", line: 16 }],
+  ])("does not come from built-ins and library that the program replaced: %s", async (last, expected) => {
+    const names = ["repr", "len", "isinstance", "print", "issubclass", "type", "str", "vars", "zip"];
+    const library = [
+      "import json, types, atexit, sys",
+      "json._default_encoder = types.CoroutineType = None",
+      "json.dumps = sys.settrace = None",
+    ];
+    const lines = [
+      "import builtins",
+      ...library,
+      ...names.map((name) => `builtins.${name} = None`),
+      "atexit._run_exitfuncs = None",
+      "x = 1",
+    ];
+    expect(await run([...lines, last].join("\n"))).toMatchObject(expected);
+  });
+
+  it("by an answer that the program forged is an EngineError", async () => {
+    const source =
+      "import sys\nframe = sys._getframe()\nwhile 'Clock' not in frame.f_globals: frame = frame.f_back\nframe.f_globals['Clock'].stopped = 'Rnot json'";
+    expect(await run(source)).toMatchObject({ status: "error", error: "EngineError" });
     expect(await run("6 * 7")).toMatchObject({ ok: true, result: 42 });
   });
 

@@ -13,6 +13,21 @@ const run: typeof runAny = (source, asked) => runAny(source, { language: "python
 const tag = (type: string, value: JsonValue): JsonValue => ({ $type: type, value });
 
 describe("a value", () => {
+  it("of an ordered dictionary has its order", async () => {
+    const source =
+      "from collections import OrderedDict\nd = OrderedDict(a=1, b=2, c=3)\nd.move_to_end('a')\nd.move_to_end('c', last=False)\nd";
+    expect(Object.keys((await run(source)).result as object)).toEqual(["c", "b", "a"]);
+  });
+
+  it.each([
+    "from unittest.mock import Mock\nMock(spec=dict)",
+    "from unittest.mock import MagicMock\nMagicMock(spec=list)",
+    "import weakref\nclass D(dict): pass\nd = D(a=1)\nweakref.proxy(d)",
+    "class A:\n    __class__ = property(lambda self: 1 / 0)\nA()",
+  ])("whose class lies is told as what it is: %j", async (source) => {
+    expect((await run(source, { limits: { timeoutMs: 10_000 } })).result).toMatchObject({ $type: "repr" });
+  });
+
   it.each<[source: string, result: JsonValue]>([
     ["2**53 - 1", 2 ** 53 - 1],
     ["-2**53", tag("bigint", "-9007199254740992")],
@@ -56,6 +71,17 @@ describe("a value", () => {
     ["a = {'b': [1]}\na['b'].append(a['b'])\na", { b: [1, tag("circular", ["b"])] }],
     ["from collections import Counter, namedtuple\n[Counter('aab'), namedtuple('P', 'x')(1)]", [{ a: 2, b: 1 }, [1]]],
     ["import enum\nclass E(enum.IntEnum):\n    A = 3\nE.A", 3],
+    [
+      "from collections import OrderedDict\nd = OrderedDict(a=1, b=2)\nd.move_to_end('a')\nclass D(OrderedDict): pass\n[list(d), list(D(d).items()), str(d)]",
+      [
+        ["b", "a"],
+        [
+          ["b", 2],
+          ["a", 1],
+        ],
+        "OrderedDict({'b': 2, 'a': 1})",
+      ],
+    ],
     ["'\\ud800'", "\ud800"],
   ])("of %j", async (source, result) => {
     expect(await run(source)).toMatchObject({ ok: true, result });

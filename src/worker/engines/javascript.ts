@@ -192,7 +192,7 @@ function describeError(
   program: Instrumented,
   source: string,
 ): EngineOutcome {
-  const isNamed = /^[\w$.]{1,80}$/.test(error.name);
+  const isNamed = /^[\p{L}\p{N}\p{M}_$.]{1,80}$/u.test(error.name);
   const name = isNamed ? error.name : "Error";
   return {
     status: "error",

@@ -8,7 +8,7 @@ import type { Engine, EngineOptions, EngineOutcome, Output } from "./engine.ts";
 import { createLoader, type EntryEnd, type PreparedPython } from "./python/isolate.ts";
 
 /** An exception's class, as far as it goes into an observation. */
-const NAME = /^[\w.]{1,80}$/;
+const NAME = /^[\p{L}\p{N}\p{M}_.]{1,80}$/u;
 
 interface Described {
   name: string;
@@ -64,6 +64,7 @@ function describeAnswer(answer: string, { resultBytes, timerTurns, memoryMb }: R
   const body = answer.slice(1);
   switch (answer[0]) {
     case "R":
+      if (!isJson(body)) return engineFault();
       if (Buffer.byteLength(body) <= resultBytes) return { status: "ok", result: body };
       return { status: "output_limit", message: `The result is larger than ${resultBytes} bytes.` };
     case "O":
@@ -101,6 +102,15 @@ function describeError(text: string, memoryMb: number): EngineOutcome {
     message: isBare ? `The program needs more than ${memoryMb} MiB of memory.` : told.message,
     ...(isPlace && line !== undefined && column !== undefined && { line, column }),
   };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function readDescribed(text: string): Described | null {

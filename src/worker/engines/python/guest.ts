@@ -6,7 +6,19 @@
 import { readFileSync } from "node:fs";
 
 /** In the order in which they are run: later files use the names of earlier ones. */
-const FILES = ["encode", "loop", "threads", "errors", "allow", "manifest", "runner", "library", "snapshot"] as const;
+const FILES = [
+  "encode",
+  "loop",
+  "threads",
+  "errors",
+  "allow",
+  "manifest",
+  "runner",
+  "library",
+  "time_text",
+  "zones",
+  "snapshot",
+] as const;
 
 /** The inspector's parts, modules that import each other: a namespace each, and no name that a program could import. */
 const MODULES = [
@@ -28,14 +40,28 @@ function readTexts(names: readonly string[]): string {
   return JSON.stringify(names.map((name) => [name, read(name)]));
 }
 
+interface Zones {
+  index: string;
+  data: string;
+}
+
+/** As the set-up has laid them there, and takes them away again. */
+function readZones(): Zones {
+  return JSON.parse(readFileSync(new URL("../../guest/python/built/zones.json", import.meta.url), "utf8")) as Zones;
+}
+
 export function readGuest(): string {
+  const { index, data } = readZones();
   return `
 def _install():
     import sys, types
-    space = {"__name__": "sallyport", "__builtins__": __builtins__}
+    # What a program makes of the interpreter's built-ins is not ours.
+    own = dict(vars(__import__("builtins")))
+    space = {"__name__": "sallyport", "__builtins__": own}
     modules = ${readTexts(MODULES)}
     for name, text in modules:
         sys.modules[name] = types.ModuleType(name)
+        vars(sys.modules[name])["__builtins__"] = own
         exec(compile(text, f"<sallyport {name}>", "exec", dont_inherit=True), vars(sys.modules[name]))
     for name, text in ${readTexts(FILES)}:
         exec(compile(text, f"<sallyport {name}>", "exec", dont_inherit=True), space)
@@ -44,6 +70,7 @@ def _install():
     space["install_loop"]()
     space["install_threads"]()
     space["hide_our_frames"]()
+    space["give_zones"](${JSON.stringify(index)}, "${data}")
     space["prepare"](space["sallyport_start"])
     return space["sallyport_start"]
 sallyport_start = _install()

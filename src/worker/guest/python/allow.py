@@ -7,6 +7,7 @@ Must leave the interpreter's own built-ins alone: the standard library needs `ev
 import annotationlib
 import ast
 import builtins
+import dataclasses
 import sys
 
 import manifest_names as telling_names
@@ -35,6 +36,7 @@ def restrict(namespace, names, modules, dynamic_code):
         table = {name: table[name] for name in names if name in table}
     if not dynamic_code:
         _guard_annotations()
+        _guard_fields()
         for name in _CODE_MAKERS:
             table.pop(name, None)
         if names is None:
@@ -105,6 +107,19 @@ def _guard_annotations():
     annotationlib.ForwardRef.evaluate = evaluate_
 
 
+def _guard_fields():
+    """The names of a dataclass's fields become code: here they are names."""
+    make_field, is_name = dataclasses._get_field, str.isidentifier
+
+    def get_field(cls, name, type_, default_kw_only):
+        # A text of another class could say one thing here and another to the parser.
+        if type(name) is not str or not is_name(name):
+            raise TypeError(f"Field names must be valid identifiers: {name!r}")
+        return make_field(cls, name, type_, default_kw_only)
+
+    dataclasses._get_field = get_field
+
+
 def _matches(name, patterns):
     if name.endswith(".__main__"):
         return name in patterns
@@ -123,7 +138,7 @@ def _make_import(patterns):
             if name in _IN_ITS_NAME:
                 return None
             kind = ImportError if name.partition(".")[0] in sys.stdlib_module_names else ModuleNotFoundError
-            text = f"{name} cannot be imported: third-party packages are not there. Only these modules can be: {told}."
+            text = f"{name} cannot be imported. Only these modules can be: {told}. Third-party packages are not there."
             raise kind(text, name=name)
         package = load(name, globals, locals, (), 0)
         if not fromlist:

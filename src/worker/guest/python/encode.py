@@ -9,6 +9,7 @@ import fractions
 import functools
 import sys
 import types
+from collections import OrderedDict
 from json.encoder import encode_basestring
 
 MAX_DEPTH = 200
@@ -30,6 +31,11 @@ AS_TEXT = (
     (datetime.time, "time", datetime.time.isoformat),
     (datetime.timedelta, "timedelta", datetime.timedelta.__str__),
 )
+
+
+def is_a(value, kinds):
+    """By its real type: `__class__`, which a class may give as it likes, is not asked."""
+    return issubclass(type(value), kinds)
 
 
 class TooLarge(Exception):
@@ -61,7 +67,7 @@ class Encoder:
         self.put("}")
 
     def number(self, value):
-        if isinstance(value, int):
+        if is_a(value, int):
             plain = int.__add__(value, 0)
             if -SAFE_INTEGER <= plain <= SAFE_INTEGER:
                 return self.put(int.__repr__(plain))
@@ -87,8 +93,9 @@ class Encoder:
         self.put("]}")
 
     def mapping(self, value, path):
-        pairs = dict.items(value)
-        if not all(isinstance(key, str) for key, _ in pairs):
+        # It has an order of its own, of which `dict` knows nothing.
+        pairs = (OrderedDict if is_a(value, OrderedDict) else dict).items(value)
+        if not all(is_a(key, str) for key, _ in pairs):
             self.put('{"$type":"dict","value":[')
             for index, (key, item) in enumerate(pairs):
                 self.put(",[" if index else "[")
@@ -116,57 +123,57 @@ class Encoder:
         for index, key in enumerate(keys):
             if index:
                 self.put(",")
-            if isinstance(key, str):
+            if is_a(key, str):
                 self.text(key)
             else:
                 self.put(str(key))
         self.put("]}")
 
     def container(self, value, path):
-        if isinstance(value, dict):
+        if is_a(value, dict):
             self.mapping(value, path)
-        elif isinstance(value, list | tuple):
+        elif is_a(value, list | tuple):
             self.put("[")
-            self.items((list if isinstance(value, list) else tuple).__iter__(value), path)
+            self.items((list if is_a(value, list) else tuple).__iter__(value), path)
             self.put("]")
         else:
-            is_frozen = isinstance(value, frozenset)
+            is_frozen = is_a(value, frozenset)
             members = (frozenset if is_frozen else set).__iter__(value)
             self.tagged_items("frozenset" if is_frozen else "set", ordered(members), path)
 
     def other(self, value):
         for kind, name, show in AS_TEXT:
-            if isinstance(value, kind):
+            if is_a(value, kind):
                 return self.tag(name, show(value))
-        if isinstance(value, bytes | bytearray | memoryview):
+        if is_a(value, bytes | bytearray | memoryview):
             if len(value) * 2 > self.limit:
                 self.left = -1
             return self.put('{"$type":"bytes","value":[' + ",".join(map(str, bytes(value))) + "]}")
-        if isinstance(value, complex):
+        if is_a(value, complex):
             self.put('{"$type":"complex","value":[')
             self.number(value.real)
             self.put(",")
             self.number(value.imag)
             return self.put("]}")
-        if isinstance(value, BaseException):
+        if is_a(value, BaseException):
             self.put('{"$type":"Error","name":')
             self.text(type(value).__name__)
             self.put(',"message":')
             self.text(str(value))
             return self.put("}")
-        if isinstance(value, FUNCTIONS):
+        if is_a(value, FUNCTIONS):
             name = getattr(value, "__name__", "")
-            return self.tag("function", name[:200] if isinstance(name, str) else "")
+            return self.tag("function", name[:200] if is_a(name, str) else "")
         return self.tag("repr", repr(value))
 
     def write(self, value, path, key):
         if value is None or value is True or value is False:
             self.put("null" if value is None else "true" if value else "false")
-        elif isinstance(value, str):
+        elif is_a(value, str):
             self.text(value)
-        elif isinstance(value, int | float):
+        elif is_a(value, int | float):
             self.number(value)
-        elif isinstance(value, dict | list | tuple | set | frozenset):
+        elif is_a(value, dict | list | tuple | set | frozenset):
             depth = len(path)
             for index in range(depth):
                 if path[index][0] is value:

@@ -5,12 +5,15 @@ program's says of itself is asked for as little as can be, and where asking fail
 """
 
 import re
+import sys
 import traceback
 import zoneinfo
-from json import dumps
+from _json import encode_basestring_ascii as quote
 
 PROGRAM = "<main>"
 MAX_MESSAGE = 1000
+MAX_LEAVES = 5
+MAX_CAUSES = 4
 # No program has so many lines, nor a line so many characters.
 MAX_PLACE = 1 << 23
 NO_CLASS = "class does not work here: the policy leaves out what makes one"
@@ -80,12 +83,35 @@ def text_of(error):
     if is_kind(error, ADVISED):
         # What follows is advice for another place than this.
         text = text.split("\n", 1)[0].split(" \\n", 1)[0].strip('"')
-    if is_kind(error, zoneinfo.ZoneInfoNotFoundError):
-        text = f"{text.strip(chr(39)).rstrip('.')}: only UTC is there, and fixed offsets by datetime.timezone."
+    text = clip(text) + suggestion_of(error)
     notes = getattr(error, "__notes__", None)
     if type(notes) is list:
         text = "\n".join([clip(text), *(clip(note) for note in notes if issubclass(type(note), str))])
     return clip(text)
+
+
+find_close_name, loaded, library = traceback._compute_suggestion_error, sys.modules, sys.stdlib_module_names
+
+
+def suggestion_of(error):
+    """What CPython adds in a traceback: the name that was meant, or the module that is to be imported."""
+    is_import = is_kind(error, ImportError)
+    if not is_import and not is_kind(error, (NameError, AttributeError)):
+        return ""
+    try:
+        name = getattr(error, "name_from" if is_import else "name", None)
+        # To look into a module that is not there would load it.
+        if type(name) is not str or (is_import and error.name not in loaded):
+            return ""
+        meant = find_close_name(error, own_traceback(error), name)
+        told = f". Did you mean: '{clip(meant, 100)}'?" if meant else ""
+        if is_kind(error, NameError) and name in library:
+            told += f"{' Or did' if told else '. Did'} you forget to import '{name}'?"
+        return told
+    except MemoryError:
+        raise
+    except BaseException:
+        return ""
 
 
 def safe_text(error):
@@ -106,10 +132,10 @@ def short(error, source):
 def leaves(group):
     found = []
     pending = list(own_exceptions(group))
-    while pending and len(found) < 5:
+    while pending:
         error = pending.pop(0)
         if is_kind(error, BaseExceptionGroup):
-            pending = [*error.exceptions, *pending]
+            pending = [*own_exceptions(error), *pending]
         else:
             found.append(error)
     return found
@@ -128,12 +154,26 @@ def find(error, source):
 def message_of(error, source):
     message = safe_text(error)
     if is_kind(error, BaseExceptionGroup):
-        inner = "; ".join(short(leaf, source) for leaf in leaves(error))
-        message = f"{message}: {inner}"
-    cause = own_cause(error)
-    if isinstance(cause, BaseException) and cause is not error:
-        message = f"{message}{' ' if message else ''}(caused by {short(cause, source)})"
+        inner = leaves(error)
+        told = [short(leaf, source) for leaf in inner[:MAX_LEAVES]]
+        if len(inner) > MAX_LEAVES:
+            told.append(f"{len(inner) - MAX_LEAVES} more")
+        message = f"{message}: {'; '.join(told)}"
+    causes = [short(cause, source) for cause in causes_of(error)]
+    if causes:
+        message = f"{message}{' ' if message else ''}(caused by {', caused by '.join(causes)})"
     return message[:MAX_MESSAGE]
+
+
+def causes_of(error):
+    """What it was raised from, and what that was raised from: each once, and no more than a person reads."""
+    found = [error]
+    while len(found) <= MAX_CAUSES:
+        cause = own_cause(found[-1])
+        if cause is None or any(cause is one for one in found):
+            break
+        found.append(cause)
+    return found[1:]
 
 
 mentions_input = re.compile(r"\binput\b").search
@@ -142,21 +182,26 @@ mentions_input = re.compile(r"\binput\b").search
 def describe(error, source, has_input=True):
     """"E" and name, message, line and column as JSON."""
     try:
-        told = {"name": name_of(error), "message": message_of(error, source)}
-        if type(error) is NameError and told["message"] == "__build_class__ not found":
-            told["message"] = NO_CLASS
+        message = message_of(error, source)
+        if type(error) is NameError and message == "__build_class__ not found":
+            message = NO_CLASS
         where = find(error, source)
-        if not has_input and where and "builtin_function_or_method" in told["message"] and mentions_input(line_at(source, where[0])):
-            told["message"] += NO_INPUT
+        if not has_input and where and "builtin_function_or_method" in message and mentions_input(line_at(source, where[0])):
+            message += NO_INPUT
         if where is None and is_kind(error, BaseExceptionGroup):
             where = next((place for leaf in leaves(error) if (place := find(leaf, source))), None)
-        if where is not None and where[0] <= MAX_PLACE and where[1] <= MAX_PLACE:
-            told["line"], told["column"] = where
-        return "E" + dumps(told)
+        return written(error, message, where)
     except MemoryError:
         raise
     except BaseException:
-        return "E" + dumps({"name": name_of(error), "message": UNREADABLE})
+        return written(error, UNREADABLE, None)
+
+
+def written(error, message, where):
+    told = f'"name":{quote(name_of(error))},"message":{quote(message)}'
+    if where is not None and where[0] <= MAX_PLACE and where[1] <= MAX_PLACE:
+        told += f',"line":{where[0]},"column":{where[1]}'
+    return f"E{{{told}}}"
 
 
 def hide_our_frames():

@@ -1,61 +1,27 @@
 """
-What the standard library has on other machines and lacks on this one: without a database of time zones, without glibc,
-without OpenSSL. Done once, before the snapshot is taken.
+What the standard library has on other machines and lacks on this one: of the processor's time, of a program's own depth,
+of OpenSSL. Done once, before the snapshot is taken.
 """
 
 import _hmac
 import hashlib
-import io
 import operator
 import re
 import sys
 import time
-
-# There is no database of time zones, and UTC needs none. As in RFC 9636: one block of the first version, one of the second.
-UTC_NAMES = ("UTC", "Etc/UTC", "GMT", "Etc/GMT", "Zulu")
-UTC_BLOCK = b"TZif2" + bytes(15) + bytes((0, 0, 0, 0) * 4 + (0, 0, 0, 1, 0, 0, 0, 4)) + bytes(6) + b"UTC\0"
-
-DIRECTIVE = re.compile(r"%([-_0^#]*\d*[EO]?)(.?)", re.DOTALL)
-KNOWN_DIRECTIVES = frozenset("aAbBcCdDeFgGhHIjmMnpPrRsStTuUVwWxXyYzZ%+")
+import types
 
 LARGEST_C_INT = 2**31 - 1
 
 
 def stand_in(module, name, give):
-    """Puts `give` in the place of a module's function, under its name."""
+    """
+    Puts `give` in the place of a module's function, under its name. Its first argument is the module, to which it is bound
+    as a function in C is: a class that takes it for a member does not bind it once more.
+    """
     give.__name__, give.__qualname__, give.__module__ = name, name, module.__name__
-    give.__doc__ = give.__doc__ or getattr(module, name).__doc__
-    setattr(module, name, give)
-
-
-def give_utc():
-    from zoneinfo import _common
-
-    search = _common.load_tzdata
-
-    def load_tzdata(key):
-        return io.BytesIO(UTC_BLOCK + UTC_BLOCK + b"\nUTC0\n") if key in UTC_NAMES else search(key)
-
-    _common.load_tzdata = load_tzdata
-
-
-def give_strftime():
-    """The C library here gives nothing at all for a text with a directive that it does not know; glibc leaves that as it is."""
-    format_time, local_time = time.strftime, time.localtime
-
-    def strftime(format, t=None, /):
-        moment = local_time() if t is None else t
-
-        def known(found):
-            letter = found[2]
-            if letter in ("k", "l", "P"):
-                text = format_time({"k": "%H", "l": "%I", "P": "%p"}[letter], moment)
-                return text.lower() if letter == "P" else f"{int(text):2d}"
-            return found[0] if letter in KNOWN_DIRECTIVES and letter else f"%{found[0]}"
-
-        return format_time(DIRECTIVE.sub(known, format) if isinstance(format, str) else format, moment)
-
-    stand_in(time, "strftime", strftime)
+    give.__doc__ = give.__doc__ or getattr(getattr(module, name, None), "__doc__", None)
+    setattr(module, name, types.MethodType(give, module))
 
 
 def give_processor_time():
@@ -63,13 +29,13 @@ def give_processor_time():
     read_info = time.get_clock_info
 
     def give(name, value, text):
-        def read():
+        def read(_):
             return value
 
         read.__doc__ = text
         stand_in(time, name, read)
 
-    def get_clock_info(name, /):
+    def get_clock_info(_, name, /):
         return read_info("process_time" if name == "thread_time" else name)
 
     give("process_time", 0.0, "Processor time of the process in seconds: not told here, always 0.")
@@ -84,11 +50,11 @@ def give_recursion_limit():
     read, set_limit, lowest, index = sys.getrecursionlimit, sys.setrecursionlimit, min, operator.index
     find_depth = re.compile(r"depth (\d+)").search
 
-    def getrecursionlimit():
+    def getrecursionlimit(_):
         limit = read()
         return limit if limit == LARGEST_C_INT else limit - OUR_FRAMES
 
-    def setrecursionlimit(limit, /):
+    def setrecursionlimit(_, limit, /):
         asked = index(limit)
         try:
             set_limit(lowest(asked + OUR_FRAMES, LARGEST_C_INT) if 0 < asked <= LARGEST_C_INT else asked)
@@ -122,7 +88,7 @@ def give_pbkdf2():
     """`hashlib.pbkdf2_hmac`, which comes from OpenSSL elsewhere: RFC 8018, section 5.2."""
     new_hash, compute, from_bytes = hashlib.new, _hmac.compute_digest, int.from_bytes
 
-    def pbkdf2_hmac(hash_name, password, salt, iterations, dklen=None):
+    def pbkdf2_hmac(_, /, hash_name, password, salt, iterations, dklen=None):
         """Password based key derivation function 2 (PKCS #5 v2.0) with HMAC as pseudorandom function."""
         if not isinstance(hash_name, str):
             raise TypeError(f"pbkdf2_hmac() argument 'hash_name' must be str, not {type(hash_name).__name__}")
@@ -151,8 +117,8 @@ def give_pbkdf2():
 
 
 def complete_library():
-    give_utc()
     give_strftime()
+    give_gmtime()
     give_processor_time()
     give_recursion_limit()
     give_pbkdf2()

@@ -6,8 +6,14 @@ Needs no stack switching: whoever waits runs the loop. Where nothing can happen 
 import asyncio
 import asyncio.base_events
 import asyncio.events
+import heapq
+import itertools
 import select
 import time
+
+
+# Seconds: what CPython counts in nanoseconds of 64 bits.
+TOO_LONG = 2**63 / 1e9
 
 
 class Clock:
@@ -28,13 +34,19 @@ def stop(answer):
     raise Stopped
 
 
-def sleep(seconds, /):
+def wait(seconds):
     """Waits on the virtual clock, which costs no real time."""
-    if not hasattr(type(seconds), "__index__") and not hasattr(type(seconds), "__float__"):
-        raise TypeError(f"'{type(seconds).__name__}' object cannot be interpreted as an integer or float")
+    if not issubclass(type(seconds), float) and not hasattr(type(seconds), "__index__"):
+        kind = type(seconds)
+        name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+        raise TypeError(f"'{name}' object cannot be interpreted as an integer or float")
     amount = float(seconds)
     if amount != amount:
         raise ValueError("Invalid value NaN (not a number)")
+    if abs(amount) >= TOO_LONG:
+        is_float = issubclass(type(seconds), float)
+        kind = "out of range for platform time_t" if is_float else "too large to convert to C PyTime_t"
+        raise OverflowError(f"timestamp {kind}")
     if amount < 0:
         raise ValueError("sleep length must be non-negative")
     Clock.advance(amount)
@@ -57,12 +69,36 @@ class Selector:
         pass
 
 
+class Timer(asyncio.events.TimerHandle):
+    """Of two for the same moment the one that was set first comes first: elsewhere the clock has moved between them."""
+
+    __slots__ = ("_place",)
+
+    def __lt__(self, other):
+        if self._when == getattr(other, "_when", None) and isinstance(other, Timer):
+            return self._place < other._place
+        return super().__lt__(other)
+
+
 class Loop(asyncio.base_events.BaseEventLoop):
     """The loop that asyncio makes here. It has no sockets, no processes, no threads and no signals."""
 
     def __init__(self):
         super().__init__()
         self._selector = Selector()
+        self._places = itertools.count()
+
+    def call_at(self, when, callback, *args, context=None):
+        if when is None:
+            raise TypeError("when cannot be None")
+        self._check_closed()
+        if self._debug:
+            self._check_callback(callback, "call_at")
+        timer = Timer(when, callback, args, self, context)
+        timer._place = next(self._places)
+        heapq.heappush(self._scheduled, timer)
+        timer._scheduled = True
+        return timer
 
     def _process_events(self, event_list):
         pass
@@ -94,17 +130,25 @@ class Policy(asyncio.events._BaseDefaultEventLoopPolicy):
         return self._local._loop
 
 
-def wait_for_nothing(rlist, wlist, xlist, timeout=None):
-    """`select.select`: no descriptor is ever ready, so that it is a sleep."""
+def sleep(_, seconds, /):
+    wait(seconds)
+
+
+def select_nothing(_, rlist, wlist, xlist, timeout=None, /):
+    """No descriptor is ever ready, so that it is a sleep."""
     if timeout is None:
         stop("D")
-    sleep(timeout)
+    wait(timeout)
     return [], [], []
 
 
 def install_loop():
-    time.sleep = sleep
-    select.select = wait_for_nothing
+    stand_in(time, "sleep", sleep)
+    stand_in(select, "select", select_nothing)
     asyncio.events._set_running_loop(None)
     asyncio.events._set_event_loop_policy(Policy())
+    # Pyodide's looks for a loop that is never there, and stands among a program's frames.
+    asyncio.run = asyncio.runners.run
+    # A long wait is one timer here.
+    asyncio.base_events.MAXIMUM_SELECT_TIMEOUT = TOO_LONG
     asyncio.SelectorEventLoop = asyncio.EventLoop = Loop

@@ -47,6 +47,8 @@ class Found:
             self.leave_open("globals", "members")
         if name in names.COMPUTED_MEMBERS:
             self.leave_open("members")
+        if name in names.GIVE_MODULES:
+            self.go_about(set().union(*self.aliases.values()))
 
     def member_or_open(self, node):
         """A name that is given as a text. One that is put together, or private, is rarely all that there is to it."""

@@ -25,6 +25,9 @@ PLAIN_MODULES = _words(
 # Parts of other modules that are plain all the same.
 PLAIN_PARTS = _words("urllib.parse")
 
+# Members that may be any module that the program has imported: an AttributeError keeps what was asked.
+GIVE_MODULES = _words("obj")
+
 # Modules that turn text or bytes into code, or lead out of Python.
 CODE_MODULES = _words(
     "pickle _pickle cPickle marshal shelve dill cloudpickle joblib code codeop runpy ctypes _ctypes cffi imp zipimport "
@@ -56,7 +59,7 @@ FORMATS = _words("format format_map")
 COMPUTED_MEMBERS = _words(
     "vformat get_field get_value check_unused_args make_dataclass new_class prepare_class global_enum _convert_ "
     "getmembers getmembers_static resolve_name __dict__ __prepare__ __match_args__ attrname _attr_type _cls_type _stream "
-    "_old_targets __dataclass_fields__"
+    "_old_targets __dataclass_fields__ __slotnames__"
 )
 
 # What a class answers for: after it, a pattern fits whatever it is held against, and a copy is made as the class likes.

@@ -5,6 +5,7 @@ R a value · N no value · O a value too large · E an error · D a deadlock · 
 
 import ast
 import asyncio
+import atexit
 import builtins
 import inspect
 import json
@@ -22,6 +23,10 @@ OUR_FRAMES = 4
 RECURSION_LIMIT = 1000 + OUR_FRAMES
 LONGEST_NUMBER = sys.int_info.default_max_str_digits
 DECLARED = (types.FunctionType, type)
+COROUTINE, AWAITABLE = types.CoroutineType, (types.CoroutineType, asyncio.Future)
+# What ends with the program, by the interpreter's own: what a program makes of `sys` and `atexit` is not asked.
+set_trace, set_profile, run_exit_functions = sys.settrace, sys.setprofile, atexit._run_exitfuncs
+usual_hook = sys.excepthook
 
 
 def parse_program(source):
@@ -54,11 +59,7 @@ async def run_async(body, last, scope):
     value = eval(last, scope)
     if is_coroutine(last):
         value = await value
-    return await value if is_awaitable(value) else value
-
-
-def is_awaitable(value):
-    return isinstance(value, types.CoroutineType | asyncio.Future)
+    return await value if issubclass(type(value), AWAITABLE) else value
 
 
 def run_plainly(body, last, scope):
@@ -75,7 +76,7 @@ def execute(body, last, scope):
         with asyncio.Runner() as runner:
             return runner.run(run_async(body, last, scope))
     value = run_plainly(body, last, scope)
-    if isinstance(value, types.CoroutineType):
+    if issubclass(type(value), COROUTINE):
         with asyncio.Runner() as runner:
             return runner.run(follow(value))
     return value
@@ -94,7 +95,7 @@ def value_of(scope, last, limit):
     """The order of the contract: `result`, the last expression, the last printed line (which the shell knows)."""
     if "result" in scope:
         value = scope["result"]
-        is_declared = isinstance(value, DECLARED) and getattr(value, "__qualname__", "") == "result"
+        is_declared = is_a(value, DECLARED) and getattr(value, "__qualname__", "") == "result"
         if not is_declared:
             return encode_value(value, limit)
     return "N" if last is None else encode_value(last, limit)
@@ -108,31 +109,65 @@ def is_plain_exit(error):
 
 
 def finish_output():
-    for stream in (STDOUT, STDERR):
+    """As at CPython's exit: what the program left to be called, and what its own streams hold, then ours."""
+    run_exit_functions()
+    given = vars(sys)
+    for stream in (given.get("stdout"), given.get("stderr"), STDOUT, STDERR):
         try:
             stream.flush()
-        except (ValueError, OSError):
+        except BaseException:
             pass
+
+
+def call_hook(error):
+    """What a program put there to be told of its exception; the usual one would print what the observation tells."""
+    hook = vars(sys).get("excepthook")
+    if hook is not None and hook is not usual_hook:
+        step = own_traceback(error)
+        while step is not None and step.tb_frame.f_code.co_filename != PROGRAM:
+            step = step.tb_next
+        try:
+            hook(type(error), error, step)
+        except BaseException:
+            pass
+
+
+def let_go(scope):
+    """As CPython does at its exit, in its order: objects that only the program's names hold are told that they end."""
+    names = [name for name in scope if type(name) is str and name != "__builtins__"]
+    is_private = [name[:1] == "_" and name[1:2] != "_" for name in names]
+    for chosen in (True, False):
+        for name, private in zip(names, is_private):
+            if private is chosen:
+                scope[name] = None
 
 
 def run_program(source, input_text, limit, names, modules, dynamic_code):
     linecache.cache[PROGRAM] = (len(source), None, source.splitlines(True), PROGRAM)
-    scope = {}
-    last = None
+    scope, last, answer = {}, None, None
     try:
         body, last_code = parse_program(source)
         scope = create_scope(input_text)
         restrict(scope, names, modules, dynamic_code)
         last = execute(body, last_code, scope)
     except BaseException as error:
+        set_trace(None)
+        set_profile(None)
         if not is_plain_exit(error):
-            return describe(error, source, input_text is not None)
+            answer = describe(error, source, input_text is not None)
+            call_hook(error)
     finally:
+        set_trace(None)
+        set_profile(None)
         finish_output()
     try:
-        return value_of(scope, last, limit)
+        return answer or value_of(scope, last, limit)
     except BaseException as error:
         return describe(error, source)
+    finally:
+        last = None
+        let_go(scope)
+        finish_output()
 
 
 def read_names(text):

@@ -30,12 +30,16 @@ PROGRAMS = (
 
 
 def warm_up(run):
+    global run_exit_functions
+    # The library's own are for the program's end.
+    run_at_exit, run_exit_functions = run_exit_functions, lambda: None
     main, create_task = sys.modules["__main__"], Loop.create_task
     # Tasks without a name are counted, and a program's first is Task-1.
     Loop.create_task = lambda loop, coro, **options: create_task(loop, coro, **{"name": "warm-up", **options})
     for source in PROGRAMS:
         run(source, '{"a":1}', 10000, 100, 1, None, None, True)
     del Loop.create_task
+    run_exit_functions = run_at_exit
     sys.modules["__main__"] = main
     linecache.clearcache()
 

@@ -21,7 +21,7 @@ class Lock:
             if blocking and timeout == -1:
                 stop("D")
             if blocking:
-                sleep(timeout)
+                wait(timeout)
             return False
         self._is_held = True
         return True
