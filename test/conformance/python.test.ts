@@ -61,4 +61,9 @@ describe("Python", () => {
     const observation = await run("print('before')\nwhile True: pass", { limits: { timeoutMs: 300 } });
     expect(observation).toMatchObject({ status: "timeout", stdout: ["before"] });
   });
+
+  it("shows bytes that are no text, and the letters behind them", async () => {
+    const source = "import sys\nsys.stdout.buffer.write(b'\\xffHello\\n' + 'café (x) y'.encode('latin-1'))\nNone";
+    expect(await run(source)).toMatchObject({ ok: true, stdout: ["\ufffdHello", "caf\ufffd (x) y"] });
+  });
 });

@@ -3,9 +3,11 @@
  * is never called again: a loop over it would defeat the isolate's time limit.
  */
 
+import type { Decoded } from "./text.ts";
+
 export function createOutput(
   host: (line: string | null) => void,
-  decodeUtf8: (bytes: Uint8Array, from: number, to: number) => string,
+  decodePart: (bytes: Uint8Array, from: number, to: number, most: number, isLast: boolean) => Decoded,
 ) {
   "use strict";
   const { min } = Math;
@@ -20,23 +22,16 @@ export function createOutput(
     if (!isTruncated) host(null);
     isTruncated = true;
   };
-  /** The longest prefix of at most `max` bytes that ends with a whole character. */
-  const cutAt = (bytes: Uint8Array, length: number, max: number): number => {
-    if (length <= max) return length;
-    let end = max;
-    while (end > 0 && ((bytes[end] as number) & 0xc0) === 0x80) end--;
-    return end;
-  };
   const emit = (bytes: Uint8Array, from: number, to: number): void => {
     if (linesLeft <= 0 || (bytesLeft <= 0 && to > from)) return truncate();
-    const line = new Bytes(bytes.buffer, bytes.byteOffset + from, to - from);
-    const kept = cutAt(line, to - from, bytesLeft);
-    const text = decodeUtf8(line, 0, kept);
-    bytesLeft -= kept + 1;
+    const { text, size, end } = decodePart(bytes, from, to, bytesLeft, true);
+    // Beyond the budget one empty line is shown still, and is the last.
+    const isCut = end < to || bytesLeft < 0;
+    bytesLeft -= size + 1;
     linesLeft--;
     lastLine = text;
     host(text);
-    if (kept < to - from) truncate();
+    if (isCut) truncate();
   };
   const createStream = () => {
     let held = new Bytes(256);
