@@ -146,6 +146,9 @@ export const DEFAULT_LIMITS: Readonly<Record<LimitName, number>> = Object.freeze
 /** Printed lines kept of one run, whatever their size. */
 export const MAX_STDOUT_LINES = 1000;
 
+/** Parts of unfinished lines that one run may tell: more than a guest of ours makes of the largest `stdoutBytes`. */
+export const MAX_STDOUT_PARTS = 65_536;
+
 /** Longest `message` of an observation, in characters. */
 export const MAX_MESSAGE_CHARS = 200;
 

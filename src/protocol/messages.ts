@@ -73,10 +73,23 @@ export interface StartedMessage {
   atMs: number;
 }
 
+/** What a program prints to. */
+export type Stream = "stdout" | "stderr";
+
 export interface StdoutMessage {
   type: "stdout";
   id: string;
   line: string;
+  /** Present exactly where parts of the line were told: this is the whole of it. */
+  stream?: Stream;
+}
+
+/** What is new of a line that has not ended. */
+export interface PartMessage {
+  type: "part";
+  id: string;
+  stream: Stream;
+  text: string;
 }
 
 /** No more lines will come: the budget is used. */
@@ -127,12 +140,14 @@ export type WorkerMessage =
   | RestedMessage
   | StartedMessage
   | StdoutMessage
+  | PartMessage
   | TruncatedMessage
   | OutcomeMessage
   | ManifestMessage
   | ProbedMessage;
 
 const ENGINE_STATUSES: readonly EngineStatus[] = ["ok", "error", "timeout", "memory_limit", "output_limit"];
+const STREAMS: readonly Stream[] = ["stdout", "stderr"];
 const ASPECTS: readonly Aspect[] = ["imports", "globals", "members", "dynamicCode"];
 const MAX_TEXT = 8 * 1024 * 1024;
 /** Of a line or a column. */
@@ -213,7 +228,13 @@ const fromWorker = {
   ready: decodeRecord<ReadyMessage>({ type: choice(["ready"]), node: text(40), languages: array(language, 8) }),
   rested: decodeRecord<RestedMessage>({ type: choice(["rested"]), id }),
   started: decodeRecord<StartedMessage>({ type: choice(["started"]), id, atMs: number }),
-  stdout: decodeRecord<StdoutMessage>({ type: choice(["stdout"]), id, line: text(MAX_TEXT) }),
+  stdout: decodeRecord<StdoutMessage>({
+    type: choice(["stdout"]),
+    id,
+    line: text(MAX_TEXT),
+    stream: optional(choice(STREAMS)),
+  }),
+  part: decodeRecord<PartMessage>({ type: choice(["part"]), id, stream: choice(STREAMS), text: text(MAX_TEXT) }),
   truncated: decodeRecord<TruncatedMessage>({ type: choice(["truncated"]), id }),
   manifest: decodeRecord<ManifestMessage>({ type: choice(["manifest"]), id, manifest }),
   probed: decodeRecord<ProbedMessage>({ type: choice(["probed"]), id, attempts: array(probeAttempt, 32) }),

@@ -3,7 +3,7 @@
  * Types only.
  */
 
-import type { HostMessage, ManifestMessage, OutcomeMessage, ProbedMessage } from "../protocol/messages.ts";
+import type { HostMessage, ManifestMessage, OutcomeMessage, ProbedMessage, Stream } from "../protocol/messages.ts";
 import type { Cause } from "./supervisor-memory.ts";
 
 /** Why a worker ended, as far as the host knows. */
@@ -35,6 +35,8 @@ export interface Exchange {
   memoryMb: number;
   /** Above what it holds when the message is sent, where the kernel keeps count; where absent, the whole worker's limit alone holds. */
   kernelMb?: number;
-  onLine?(line: string): void;
+  /** With its stream where parts of the line were told. */
+  onLine?(line: string, stream?: Stream): void;
+  onPart?(text: string, stream: Stream): void;
   onTruncated?(): void;
 }

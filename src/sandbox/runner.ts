@@ -5,11 +5,11 @@
 
 import { hash } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { ProtocolViolation } from "../protocol/frame.ts";
 import type { OutcomeMessage } from "../protocol/messages.ts";
 import type { Execution, Language, Observation, RunRequest } from "../types.ts";
 import { failure, fromEnd, fromNoWorker, fromOutcome } from "./observation.ts";
 import type { Pool } from "./pool.ts";
+import { createPrinted } from "./printed.ts";
 import type { PreparedRun } from "./request.ts";
 import { monotonicMs } from "./supervisor-memory.ts";
 import { type ExchangeEnd, REST_LIMITS_MS, type WorkerProcess } from "./worker-process.ts";
@@ -73,10 +73,16 @@ async function runOnWorker(
   queueMs: number,
 ): Promise<Execution | null> {
   const { message, limits } = prepared;
-  const stdout: string[] = [];
-  let bytesLeft = limits.stdoutBytes;
-  let stdoutTruncated = false;
   let listenerFault: { error: unknown } | null = null;
+  const printed = createPrinted(message, (line) => {
+    try {
+      // What was on its way when the caller gave up is kept, and not told any more.
+      if (!signal?.aborted) onStdout?.(line);
+    } catch (error) {
+      // The caller's own fault, and no reason to end a worker: thrown when the run is over.
+      listenerFault ??= { error };
+    }
+  });
   const onAbort = () => worker.kill("cancelled");
   signal?.addEventListener("abort", onAbort);
   const memoryMb = limits.memoryMb + MEMORY_SLACK_MB[message.language];
@@ -88,32 +94,18 @@ async function runOnWorker(
     memoryMb,
     ...(kernelSlackMb !== null && { kernelMb: limits.memoryMb + kernelSlackMb }),
     readyMs: READY_MS[message.language],
-    onLine(line) {
-      bytesLeft -= Buffer.byteLength(line);
-      if (bytesLeft < 0 || stdoutTruncated || stdout.length >= message.stdoutLines) {
-        throw new ProtocolViolation("more output than was allowed");
-      }
-      stdout.push(line);
-      try {
-        // What was on its way when the caller gave up is kept, and not told any more.
-        if (!signal?.aborted) onStdout?.(line);
-      } catch (error) {
-        // The caller's own fault, and no reason to end a worker: thrown when the run is over.
-        listenerFault ??= { error };
-      }
-    },
-    onTruncated() {
-      if (stdoutTruncated) throw new ProtocolViolation("truncated twice");
-      stdoutTruncated = true;
-    },
+    onLine: printed.line,
+    onPart: printed.part,
+    onTruncated: printed.truncate,
   });
   // What the answer must tell; made while the worker runs, when nobody waits for it.
   const sourceSha256 = hash("sha256", message.source);
   const end = await ending;
+  const output = printed.end();
   signal?.removeEventListener("abort", onAbort);
   // Waiting for an interpreter is waiting, wherever it was.
   const waitedMs = READY_MS[message.language] > 0 ? end.waitedMs : 0;
-  const parts = { stdout, stdoutTruncated, queueMs: queueMs + waitedMs, wallMs: end.wallMs };
+  const parts = { ...output, queueMs: queueMs + waitedMs, wallMs: end.wallMs };
   const execution = settle(end, pool, worker, prepared, sourceSha256, parts);
   if (listenerFault) throw (listenerFault as { error: unknown }).error;
   return execution;

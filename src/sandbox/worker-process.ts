@@ -248,7 +248,8 @@ export class WorkerProcess {
       clearTimeout(current.startLimit);
       this.#arm(current, current.startedAtMs);
     } else if (current.startedAtMs === 0) this.#violate("an answer before the start");
-    else if (message.type === "stdout") current.onLine?.(message.line);
+    else if (message.type === "stdout") current.onLine?.(message.line, message.stream);
+    else if (message.type === "part") current.onPart?.(message.text, message.stream);
     else if (message.type === "truncated") current.onTruncated?.();
     else this.#answer(current, message);
   }

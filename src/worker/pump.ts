@@ -72,7 +72,8 @@ function run(engine: Engine, message: RunMessage): OutcomeMessage {
   const cpuBefore = process.cpuUsage();
   const { id } = message;
   const outcome = runSafely(engine, message, {
-    line: (line) => send({ type: "stdout", id, line }),
+    line: (line, stream) => send({ type: "stdout", id, line, ...(stream !== undefined && { stream }) }),
+    part: (text, stream) => send({ type: "part", id, stream, text }),
     truncated: () => send({ type: "truncated", id }),
   });
   // Of the whole process: isolated-vm's own figure is real time in its release builds.

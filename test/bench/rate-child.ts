@@ -42,7 +42,7 @@ const MESSAGE: RunMessage = {
   globals: null,
   modules: null,
 };
-const OUTPUT = { line: () => {}, truncated: () => {} };
+const OUTPUT = { line: () => {}, part: () => {}, truncated: () => {} };
 const engine = createJavaScriptEngine();
 
 const steps: Record<RateRequest["kind"], { run(): void; renew(): void }> = {

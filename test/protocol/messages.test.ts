@@ -34,6 +34,7 @@ const inspect: Fields = { type: "inspect", id: "i1", language: "python", source:
 const ready: Fields = { type: "ready", node: "26.0.0", languages: ["javascript"] };
 const started: Fields = { type: "started", id: "r1", atMs: 1 };
 const stdout: Fields = { type: "stdout", id: "r1", line: "" };
+const part: Fields = { type: "part", id: "r1", stream: "stderr", text: "a" };
 const truncated: Fields = { type: "truncated", id: "r1" };
 const outcome: Fields = { type: "outcome", id: "r1", status: "ok", wallMs: 1.5, cpuMs: null, sha256: "00" };
 const details: Fields = { result: "1", error: "E", message: "m", line: 1, column: 1 };
@@ -64,7 +65,8 @@ const SAMPLES: Sample[] = [
   ["inspect", decodeHostMessage, inspect],
   ["ready", decodeWorkerMessage, ready],
   ["started", decodeWorkerMessage, started],
-  ["stdout", decodeWorkerMessage, stdout],
+  ["stdout", decodeWorkerMessage, stdout, { stream: "stdout" }],
+  ["part", decodeWorkerMessage, part],
   ["truncated", decodeWorkerMessage, truncated],
   ["outcome", decodeWorkerMessage, outcome, details],
   ["manifest", decodeWorkerMessage, manifest],
@@ -143,6 +145,9 @@ describe("a field beyond its bounds is refused:", () => {
     ["a message of 2,001 characters", decodeWorkerMessage, { ...outcome, message: "x".repeat(2001) }],
     ["a result larger than 8 Mi characters", decodeWorkerMessage, { ...outcome, result: "x".repeat(8 * MIB + 1) }],
     ["a printed line larger than 8 Mi characters", decodeWorkerMessage, { ...stdout, line: "x".repeat(8 * MIB + 1) }],
+    ["a part larger than 8 Mi characters", decodeWorkerMessage, { ...part, text: "x".repeat(8 * MIB + 1) }],
+    ["a part of what is no stream", decodeWorkerMessage, { ...part, stream: "stdin" }],
+    ["a line of what is no stream", decodeWorkerMessage, { ...stdout, stream: null }],
     ["nine languages", decodeWorkerMessage, { ...ready, languages: Array(9).fill("python") }],
     ["a manifest within a manifest", decodeWorkerMessage, { ...manifest, manifest }],
     [

@@ -30,6 +30,12 @@ describe("a worker that", () => {
     ["getsReadyAgain", BROKEN, ["before"]],
     ["answersWithAManifest", BROKEN, []],
     ["printsAfterTheEnd", BROKEN, []],
+    ["printsTooLongAPart", BROKEN, ["before", "begun"]],
+    ["printsEmptyParts", BROKEN, ["before", "begun"]],
+    ["printsAPartOfNoStream", BROKEN, ["before", "begun"]],
+    ["printsAPartAfterTheEnd", BROKEN, ["before"]],
+    ["endsALineThatWasNotBegun", BROKEN, ["before", "begun"]],
+    ["killsItselfInALine", "The worker process ended unexpectedly (SIGKILL).", ["before", "out", "error"]],
     ["addsAKey", BROKEN, []],
     ["claimsAStatusOfTheHost", BROKEN, []],
     ["claimsAnotherSource", BROKEN, []],
@@ -49,6 +55,8 @@ describe("a worker that", () => {
   it.each([
     ["printsTooMuch", 16],
     ["printsTooManyLines", 1000],
+    ["printsTooMuchInParts", 2],
+    ["printsTooManyParts", 656],
   ])("%s is stopped at the limit of output", async (behaviour, lines) => {
     await using fake = await createFakePool({ behaviours: [behaviour, "honest"] });
     const observation = await fake.run();
@@ -56,7 +64,7 @@ describe("a worker that", () => {
     expect(observation.stdout).toHaveLength(lines);
   });
 
-  it.each(["exitsBeforeTheStart", "startsAnotherRun", "answersBeforeTheStart"])(
+  it.each(["exitsBeforeTheStart", "startsAnotherRun", "answersBeforeTheStart", "printsAPartBeforeTheStart"])(
     "%s has not run the program: another does",
     async (behaviour) => {
       await using fake = await createFakePool({ behaviours: [behaviour, "honest"] });

@@ -42,7 +42,7 @@ describe("an engine that throws", () => {
       ready() {},
       renew() {},
     };
-    expect(runSafely(engine, MESSAGE, { line() {}, truncated() {} })).toEqual({
+    expect(runSafely(engine, MESSAGE, { line() {}, part() {}, truncated() {} })).toEqual({
       status: "error",
       error: "EngineError",
       message: "The engine could not finish this run.",

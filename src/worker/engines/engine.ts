@@ -2,7 +2,7 @@
  * What an engine is to the pump. One engine a language; none of them knows of frames or of the host.
  */
 
-import type { EngineStatus, RunMessage } from "../../protocol/messages.ts";
+import type { EngineStatus, RunMessage, Stream } from "../../protocol/messages.ts";
 import type { Language } from "../../types.ts";
 
 export interface EngineOutcome {
@@ -17,7 +17,10 @@ export interface EngineOutcome {
 
 /** Where printed lines go, at once. `truncated` comes at most once, after the last line. */
 export interface Output {
-  line(text: string): void;
+  /** A whole line; with its stream where parts of it were told. */
+  line(text: string, stream?: Stream): void;
+  /** What is new of a line that has not ended. */
+  part(text: string, stream: Stream): void;
   truncated(): void;
 }
 

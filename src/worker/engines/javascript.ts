@@ -76,7 +76,7 @@ function warmUp(engine: Engine): void {
     modules: null,
   };
   for (let run = 0; run < WARM_UP_RUNS; run++) {
-    engine.run(message, { line() {}, truncated() {} });
+    engine.run(message, { line() {}, part() {}, truncated() {} });
     engine.renew();
   }
 }

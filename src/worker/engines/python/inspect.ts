@@ -13,7 +13,7 @@ import { createLoader, type PreparedPython } from "./isolate.ts";
 const TIMEOUT_MS = 1500;
 const ASPECTS: readonly Aspect[] = ["imports", "globals", "members", "dynamicCode"];
 const READING = { run: null, now: 0, seed: 0, memoryMb: 256, stdoutBytes: 0, stdoutLines: 0 };
-const SILENT: Output = { line() {}, truncated() {} };
+const SILENT: Output = { line() {}, part() {}, truncated() {} };
 
 /** What the parser in the isolate gives; figures that need no parser are taken here. */
 type Found = Omit<Manifest, "language" | "dialect" | "sourceChars" | "lines" | "sha256" | "complete">;

@@ -1,6 +1,6 @@
 /**
  * CPython in a fresh isolate, restored from the snapshot and then thrown away: for the engine and for the inspector.
- * What crosses while a program runs are strings, in both directions. Loads in the background where it is asked to.
+ * What crosses while a program runs are strings, in both directions, and a flag. Loads in the background where it is asked to.
  */
 
 import ivm from "isolated-vm";
@@ -71,9 +71,13 @@ function createMachine({ script, wasm, stdlib, filler }: Parts): Machine {
   const isolate = new ivm.Isolate({ memoryLimit: HEAP_MB });
   const context = isolate.createContextSync();
   let output: Output | null = null;
-  const host = new ivm.Callback((line?: unknown) => {
-    if (typeof line === "string") output?.line(line);
-    else if (line === null) output?.truncated();
+  // The program may have got hold of it: what is not told as the guest of ours tells it is told to nobody.
+  const host = new ivm.Callback((text?: unknown, of?: unknown, isPart?: unknown) => {
+    const stream = of === "stdout" || of === "stderr" ? of : undefined;
+    if (text === null) output?.truncated();
+    else if (typeof text !== "string") return;
+    else if (isPart !== true) output?.line(text, stream);
+    else if (stream !== undefined) output?.part(text, stream);
   });
   const loaded = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   const flag = new Int32Array(loaded);

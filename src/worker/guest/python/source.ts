@@ -160,7 +160,7 @@ export function pythonScript({ loader, glue, lock }: PyodideTexts, head: readonl
   // The loader stands beside what is ours, not in it: whatever it evaluates sees none of our names.
   return `((defineLoader) => function (host, wasm, stdlib, filler, loaded) {
 const text = (${createText})();
-const output = (${createOutput})((line) => void host(line), text.decodePart);
+const output = (${createOutput})((line, stream, isPart) => void host(line, stream, isPart), text.decodePart);
 const shell = ${shell};
 defineLoader();
 return (${createInterpreter})(shell, ${JSON.stringify(lock)}, new Int32Array(loaded));
