@@ -62,6 +62,15 @@ describe("Python", () => {
     expect(observation).toMatchObject({ status: "timeout", stdout: ["before"] });
   });
 
+  it("keeps a line that has not ended as well, where it was flushed", async () => {
+    const source = "print('one')\nprint('step 1... ', end='', flush=True)\nwhile True: pass";
+    const lines: string[] = [];
+    const observation = await run(source, { limits: { timeoutMs: 300 }, onStdout: (line) => lines.push(line) });
+    expect(observation).toMatchObject({ status: "timeout", stdout: ["one", "step 1... "] });
+    expect(observation.truncated).toBe(undefined);
+    expect(lines).toEqual(observation.stdout);
+  });
+
   it("shows bytes that are no text, and the letters behind them", async () => {
     const source = "import sys\nsys.stdout.buffer.write(b'\\xffHello\\n' + 'café (x) y'.encode('latin-1'))\nNone";
     expect(await run(source)).toMatchObject({ ok: true, stdout: ["\ufffdHello", "caf\ufffd (x) y"] });
