@@ -3,12 +3,14 @@
  * containment. In a mount namespace of its own, so that the machine sees none of it.
  */
 
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
+import { childrenOf, isRunning } from "../cli/command.ts";
 import { describeLauncher, isRequired } from "../fixtures/launchers.ts";
 
 // Private first: what was shared with the machine's own would be mounted there too.
@@ -16,6 +18,16 @@ const UNSHARE = ["--mount", "--propagation", "private", "sh", "-c", 'mount --mak
 const HOST = fileURLToPath(new URL("../fixtures/bubblewrap-mounts-host.ts", import.meta.url));
 
 const canUnshare = spawnSync("unshare", [...UNSHARE, "true"], { timeout: 10_000 }).status === 0;
+
+const SOON = { timeout: 20_000, interval: 20 };
+
+function readArguments(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1").split("\0");
+  } catch {
+    return [];
+  }
+}
 
 describeLauncher("bubblewrap", () => {
   it.skipIf(!canUnshare && !isRequired("bubblewrap"))(
@@ -29,4 +41,24 @@ describeLauncher("bubblewrap", () => {
       expect(JSON.parse(told.stdout)).toEqual([]);
     },
   );
+
+  it.skipIf(!canUnshare && !isRequired("bubblewrap"))("leaves nobody who mounts when its host is killed", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "sallyport-mounts-"));
+    const args = [...UNSHARE, process.execPath, "--disable-warning=ExperimentalWarning", HOST, folder];
+    const host = spawn("unshare", args, { stdio: "ignore" });
+    const ended = once(host, "close");
+    const mounters = await vi.waitFor(() => {
+      const found = childrenOf(host.pid ?? 0).filter((pid) => readArguments(pid).includes("mounts"));
+      expect(found).toHaveLength(1);
+      return found;
+    }, SOON);
+    host.kill("SIGKILL");
+    await ended;
+    await vi
+      .waitFor(() => expect(mounters.filter(isRunning)).toEqual([]), SOON)
+      .finally(() => {
+        for (const pid of mounters.filter(isRunning)) process.kill(pid, "SIGKILL");
+      });
+    rmSync(folder, { recursive: true });
+  });
 });
