@@ -82,6 +82,36 @@ export function runTool(
   });
 }
 
+/** Runs a command as a worker is run, to its end. */
+export function runCommand(command: Command, timeoutMs = TOOL_TIMEOUT_MS): Promise<ToolEnd> {
+  return new Promise((resolve) => {
+    const child = spawnWorker(command);
+    let [stdout, stderr] = ["", ""];
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      child.kill("SIGKILL");
+    }, timeoutMs);
+    const end = (status: number | null, why: string) => {
+      clearTimeout(timer);
+      resolve({ status, stdout, stderr: stderr || (status === null ? why : "") });
+    };
+    child.once("error", ({ message }) => end(null, message));
+    child.once("close", (status, signal) =>
+      end(status, isLate ? `there was no end after ${timeoutMs} ms` : `ended with ${signal}`),
+    );
+    // A host that has no file descriptor left gets a child without streams.
+    const streams: Partial<WorkerChild> = child;
+    streams.stdin?.on("error", () => {}).end();
+    streams.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text;
+    });
+    streams.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text;
+    });
+  });
+}
+
 /** Longest that a watcher may work when its input has ended: a container engine may hang. */
 const LAST_WORK_MS = 15_000;
 

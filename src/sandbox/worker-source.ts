@@ -20,6 +20,8 @@ export interface WorkerSource {
   /** Launchers that cannot run here, with what would help. */
   readonly refused: readonly Refused[];
   readonly diesBy: string | null;
+  /** Why workers have root's user id outside; null where they have not, or nobody expects otherwise. */
+  readonly staysRoot: string | null;
   /** Path of the file that every worker starts with. */
   readonly entry: string;
   /** Version of Node that the first worker told; empty before there was one. */
@@ -90,6 +92,9 @@ export async function openWorkerSource(options: ResolvedSandboxOptions, supervis
     },
     get diesBy() {
       return chosen?.launcher.diesBy ?? null;
+    },
+    get staysRoot() {
+      return chosen?.launcher.staysRoot ?? null;
     },
     get first() {
       return first;

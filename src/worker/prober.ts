@@ -12,6 +12,8 @@ import type { ProbeAttempt } from "../types.ts";
 import { receive, send } from "./channel.ts";
 
 const CONNECT_TIMEOUT_MS = 1000;
+/** Which program the kernel starts, as root and outside of every namespace, when one crashes. */
+const SETTING = "/proc/sys/kernel/core_pattern";
 const STEP_BYTES = 4 * 1024 * 1024;
 
 /** The clock of the whole machine: the host's supervisor reads the same. */
@@ -61,6 +63,11 @@ const ATTEMPTS: Record<string, Attempt> = {
     if (!hostPidIsShared) throw Object.assign(new Error("no such process"), { code: "ESRCH" });
     closeSync(openSync(`/proc/${hostPid}/mem`, "r"));
     return `the memory of process ${hostPid} is open`;
+  },
+  // Opened and not written to: that alone changes nothing.
+  "change a setting of the kernel": () => {
+    closeSync(openSync(SETTING, "r+"));
+    return `${SETTING} is open for writing`;
   },
   "see other processes": () => {
     const own = new Set([process.pid, process.ppid].map(String));

@@ -32,6 +32,8 @@ interface Defence {
   readonly both?: readonly Patch[];
   /** Whether it is there only where the host may make memory cgroups. */
   readonly needsGroups?: true;
+  /** Whether it is something only where the host is root. */
+  readonly needsRoot?: true;
   /** What takes the defence away. */
   readonly without: readonly Patch[];
 }
@@ -56,6 +58,8 @@ const CONNECT = `await import("node:net").then((m) => new Promise((done) => {
 const SIGNAL = reach("process", "m.kill(Number(process.env.BAIT_PID), 0)");
 const READ = reach("fs", 'm.readFileSync("/etc/passwd").length');
 const SPAWN = reach("child_process", '!m.spawnSync(process.execPath, ["--version"]).error');
+/** Opened alone, which changes nothing. */
+const SETTING = reach("fs", 'm.openSync("/proc/sys/kernel/core_pattern", "r+")');
 /** 2 GiB, each page written: more than any limit of a worker allows. */
 const HOG = "Array.from({ length: 64 }, () => Buffer.alloc(2 ** 25, 1)).length";
 
@@ -207,6 +211,17 @@ const DEFENCES: readonly Defence[] = [
     ],
   },
   {
+    name: "the read-only /proc, where a host stays root",
+    attack: "evil",
+    containment: "bubblewrap",
+    needsRoot: true,
+    both: [
+      ...exploited(SETTING),
+      { file: "sandbox/launchers/bubblewrap.js", from: "[AS_NOBODY, AS_HOST]", to: "[AS_HOST]" },
+    ],
+    without: [{ file: "sandbox/launchers/bubblewrap.js", from: '"--remount-ro", "/proc", ', to: "" }],
+  },
+  {
     name: "the filter of system calls",
     attack: "evil",
     containment: "bubblewrap",
@@ -243,10 +258,11 @@ async function isAvailable(containment: Defence["containment"]): Promise<string 
   }
 }
 
-describe.each(DEFENCES)("$name, under $containment", ({ attack, containment, both = [], without, needsGroups }) => {
+describe.each(DEFENCES)("$name, under $containment", ({ attack, containment, both = [], without, ...needs }) => {
   it("holds, and without it the attack succeeds", { timeout: 200_000 }, async ({ skip }) => {
     const why = containment === "process" ? null : await isAvailable(containment);
-    skip(needsGroups === true && !canGroup(), NO_GROUPS);
+    skip(needs.needsRoot === true && process.getuid?.() !== 0, "this host is not root");
+    skip(needs.needsGroups === true && !canGroup(), NO_GROUPS);
     skip(why !== null && !isRequired(containment), `${containment} cannot run here: ${why}`);
     const folder = build.copy(both);
     // What is taken away of a container is the host's: both start from the one image.

@@ -21,7 +21,8 @@ import { listSurvivors, type ProcessMark } from "../studio/process-tree.ts";
 /** What a worker tries that has been taken over. */
 const EXPLOITS = [
   ...["read a file", "list a folder", "write a file", "read the environment", "connect"],
-  ...["start a process", "signal the host", "read the host's memory", "see other processes"],
+  ...["start a process", "signal the host", "read the host's memory", "change a setting of the kernel"],
+  "see other processes",
 ];
 const LATEST_MS = LIMITS.timeoutMs.default + LIMITS.killGraceMs.default + 500;
 const PATIENCE_MS = 120_000;

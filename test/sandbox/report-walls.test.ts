@@ -12,6 +12,7 @@ const WALLED: OutsideView = {
   interfaces: [],
   seccomp: 2,
   noNewPrivileges: true,
+  userId: 65534,
   hasNoCapabilities: true,
   environment: ["TZ", "LC_ALL", "PWD"],
   writableMounts: [],
@@ -19,12 +20,13 @@ const WALLED: OutsideView = {
   cgroupMemoryBytes: null,
 };
 
-function look(outside: Partial<OutsideView>, containment = "bubblewrap") {
+function look(outside: Partial<OutsideView>, containment = "bubblewrap", staysRoot: string | null = null) {
   const sight: Sight = {
     containment,
     platform: "linux",
     nodeVersion: "26.0.0",
     diesBy: null,
+    staysRoot,
     isVisible: true,
     inside: null,
     environment: [],
@@ -32,7 +34,8 @@ function look(outside: Partial<OutsideView>, containment = "bubblewrap") {
   };
   const layers = describeLayers(sight);
   const found = layers.find(({ name }) => name === "containment");
-  return { active: found?.active, detail: found?.detail, summary: summarize(layers, containment) };
+  const user = layers.find(({ name }) => name === "user-namespace")?.detail;
+  return { active: found?.active, detail: found?.detail, summary: summarize(layers, containment), user };
 }
 
 describe("a containment", () => {
@@ -53,6 +56,14 @@ describe("a containment", () => {
     expect(active).toBe(false);
     expect(detail).toMatch(new RegExp(`not seen of it: .*${wall}`));
     expect(summary).toContain("as this user on this machine");
+  });
+
+  it("says where its user is root outside, and why", () => {
+    expect(look({}).user).toBe("user ids of its own");
+    expect(look({ userId: 0 }, "bubblewrap", "a file is closed").user).toBe(
+      "user ids of its own; outside it is root's, without any capability: a file is closed",
+    );
+    expect(look({ userId: 0 }).user).toMatch(/root's, without any capability$/);
   });
 
   it("is none in a plain process, whatever is seen", () => {

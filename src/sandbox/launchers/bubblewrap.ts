@@ -4,13 +4,15 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { endByArgument, findInnermost } from "../descendants.ts";
 import { findSharedLibraries } from "../libraries.ts";
 import { compileFilter, isMachine } from "../seccomp/filter.ts";
-import { keepWatcher, runTool, spawnWatcher, type Watcher } from "../spawn.ts";
+import { keepWatcher, spawnWatcher, type Watcher } from "../spawn.ts";
 import { limitResources, workerArguments, workerEnvironment, workerMemoryMb } from "../worker-command.ts";
+import { findWorkerFiles } from "../worker-files.ts";
+import { chooseUser, findClosed, type Tried } from "../worker-trial.ts";
 import type { Command, Launcher, LaunchPlan, OpenLauncher, Unavailable, WorkerNeeds } from "./launcher.ts";
 
 const PLACES = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
@@ -58,102 +60,84 @@ function rootArguments({ files, node }: WorkerNeeds, libraries: readonly string[
     ...["--ro-bind", realpathSync(node.path), node.path],
     ...outermost(files.folders).flatMap(bind),
     ...["--proc", "/proc", "--dev-bind", "/dev/null", "/dev/null", "--dev-bind", "/dev/urandom", "/dev/urandom"],
-    ...["--remount-ro", "/", "--chdir", "/"],
+    // Whoever has root's user id writes the kernel's settings below /proc, without any capability.
+    ...["--remount-ro", "/proc", "--remount-ro", "/", "--chdir", "/"],
   ];
 }
 
-function readNumber(path: string): number | null {
-  try {
-    return Number(readFileSync(path, "latin1"));
-  } catch {
-    return null;
-  }
+type User = readonly string[];
+
+/** setpriv's arguments. A host that is root should not be root's user id inside, if without any capability. */
+const AS_NOBODY: User = ["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"];
+const AS_HOST: User = [];
+
+/** A host that is root gives up being root before bubblewrap starts, where it can and nobody else is kept from the files. */
+function listUsers({ setpriv }: WorkerNeeds): User[] {
+  return process.getuid?.() === 0 && setpriv !== null ? [AS_NOBODY, AS_HOST] : [AS_HOST];
 }
 
-/** What stands in the way of a namespace, as far as the system says it. */
-function findRemedy(): string {
-  if (readNumber("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") === 1) {
-    return "AppArmor forbids user namespaces (Ubuntu 23.10 and newer): sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or an AppArmor profile for bwrap that has `userns,`.";
-  }
-  if (readNumber("/proc/sys/kernel/unprivileged_userns_clone") === 0) {
-    return "The kernel forbids user namespaces: sudo sysctl -w kernel.unprivileged_userns_clone=1.";
-  }
-  if (readNumber("/proc/sys/user/max_user_namespaces") === 0) {
-    return "The kernel allows no user namespaces: sudo sysctl -w user.max_user_namespaces=15000.";
-  }
-  if (existsSync("/.dockerenv") || existsSync("/run/.containerenv")) {
-    return "This runs in a container that forbids namespaces: the container itself is then the containment that there is, or start it with a seccomp profile that allows them.";
-  }
-  return "Allow unprivileged user namespaces, or use --containment container.";
+/** Why a host that is root could not give that up, in words. */
+function explainRoot(before: Tried<User> | Unavailable | null): string {
+  if (before === null) return "there is no setpriv to give that up with";
+  if ("closed" in before) return `${before.closed[0]} is closed to user ${NOBODY} (chmod -R a+rX would open it)`;
+  return `user ${NOBODY} may not start a worker here (${before.reason})`;
 }
 
-/** Node in a worker's own root: the host's whole root would bring the mounts of others, which may vanish meanwhile. */
-function makeTrial(needs: WorkerNeeds, libraries: readonly string[]): string[] {
-  return [...ISOLATION, ...rootArguments(needs, libraries), "--", needs.node.path, "--version"];
-}
-
-async function tryNamespaces(path: string, trial: readonly string[]): Promise<Unavailable | null> {
-  const { status, stderr } = await runTool(path, [...trial]);
-  if (status === 0) return null;
+async function open(needs: WorkerNeeds): Promise<OpenLauncher | Unavailable> {
+  if (process.platform !== "linux") {
+    return { reason: "bubblewrap needs Linux", remedy: "Use --containment container (Docker or Podman)." };
+  }
+  const machine = process.arch;
+  if (!isMachine(machine)) {
+    return { reason: `there is no filter of system calls for ${machine}`, remedy: "Use --containment container." };
+  }
+  const path = PLACES.find((place) => existsSync(place));
+  if (path === undefined) {
+    return {
+      reason: "bubblewrap is not installed",
+      remedy:
+        "Install the package bubblewrap (apt-get install bubblewrap, dnf install bubblewrap, apk add bubblewrap).",
+    };
+  }
+  const libraries = await findSharedLibraries(needs.node.path).catch((error: Error) => error);
+  if (libraries instanceof Error) {
+    return {
+      reason: `the libraries of Node cannot be listed: ${libraries.message}`,
+      remedy: "Set workerNode to another Node.",
+    };
+  }
+  const filter = compileFilter(machine);
+  // Every worker's start but for its program. Its limits are those of the language that every sandbox has.
+  const start = (user: User, program: readonly string[]): Command =>
+    wrap({ path, user, libraries, filter }, { ...needs, language: "javascript" }, {}, program);
+  const { folders } = needs.files;
+  const found = await chooseUser(listUsers(needs), start, folders, () => findWorkerFiles("javascript").folders);
+  if ("reason" in found) return found;
+  const { chosen, before } = found;
+  const isStillRoot = process.getuid?.() === 0 && chosen.user === AS_HOST;
+  const prefix = `sallyport-${randomBytes(8).toString("hex")}-`;
+  const sweeper = keepWatcher(() => startSweeper(prefix));
+  let serial = 0;
   return {
-    reason: stderr.trim().split("\n").at(-1)?.slice(0, 200) || `bwrap ended with ${status}`,
-    remedy: findRemedy(),
+    diesBy: "bubblewrap, which the kernel ends with the host",
+    ...(isStillRoot ? { staysRoot: explainRoot(before) } : {}),
+    command(plan) {
+      const closed = findClosed(chosen, plan.files.folders);
+      if (closed) throw new Error(`${closed.reason}. ${closed.remedy}`);
+      sweeper.current();
+      return command({ path, user: chosen.user, libraries, filter, name: `${prefix}${serial++}` }, plan);
+    },
+    close: () => sweeper.close("done"),
   };
-}
-
-/**
- * A host that is root gives up being root before bubblewrap starts: inside, the worker would else be root's user id, if
- * without any capability. Where nobody else may make namespaces or read the worker's files, it stays what it is.
- */
-async function findUser(path: string, { setpriv }: WorkerNeeds, trial: readonly string[]): Promise<string[]> {
-  if (process.getuid?.() !== 0 || setpriv === null) return [];
-  const args = ["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--"];
-  const { status } = await runTool(setpriv, [...args, path, ...trial]);
-  return status === 0 ? args.slice(0, -1) : [];
 }
 
 export const bubblewrapLauncher = {
   name: "bubblewrap",
-  async open(needs: WorkerNeeds): Promise<OpenLauncher | Unavailable> {
-    if (process.platform !== "linux") {
-      return { reason: "bubblewrap needs Linux", remedy: "Use --containment container (Docker or Podman)." };
-    }
-    const machine = process.arch;
-    if (!isMachine(machine)) {
-      return { reason: `there is no filter of system calls for ${machine}`, remedy: "Use --containment container." };
-    }
-    const path = PLACES.find((place) => existsSync(place));
-    if (path === undefined) {
-      return {
-        reason: "bubblewrap is not installed",
-        remedy:
-          "Install the package bubblewrap (apt-get install bubblewrap, dnf install bubblewrap, apk add bubblewrap).",
-      };
-    }
-    const libraries = await findSharedLibraries(needs.node.path).catch((error: Error) => error);
-    if (libraries instanceof Error) {
-      return {
-        reason: `the libraries of Node cannot be listed: ${libraries.message}`,
-        remedy: "Set workerNode to another Node.",
-      };
-    }
-    const trial = makeTrial(needs, libraries);
-    const user = await findUser(path, needs, trial);
-    const unavailable = user.length > 0 ? null : await tryNamespaces(path, trial);
-    if (unavailable) return unavailable;
-    const start = { path, user, libraries, filter: compileFilter(machine) };
-    const prefix = `sallyport-${randomBytes(8).toString("hex")}-`;
-    const sweeper = keepWatcher(() => startSweeper(prefix));
-    let serial = 0;
-    return {
-      diesBy: "bubblewrap, which the kernel ends with the host",
-      command(plan) {
-        sweeper.current();
-        return command({ ...start, name: `${prefix}${serial++}` }, plan);
-      },
-      close: () => sweeper.close("done"),
-    };
-  },
+  open: (needs: WorkerNeeds) =>
+    open(needs).catch((error: unknown) => ({
+      reason: `a worker cannot be put together: ${error instanceof Error ? error.message : String(error)}`,
+      remedy: "Install sallyport again, or run npm run build; in a checkout npm install.",
+    })),
 } as const satisfies Launcher;
 
 /**
@@ -184,36 +168,40 @@ function startSweeper(prefix: string): Watcher {
 
 interface Start {
   path: string;
-  user: readonly string[];
+  user: User;
   libraries: readonly string[];
   filter: Uint8Array;
-  /** Last argument of every process of this worker. */
-  name: string;
 }
 
-function command({ path, user, libraries, filter, name }: Start, plan: LaunchPlan): Command {
-  let isUp = false;
-  const env = workerEnvironment(plan);
+/** Node with `program` as its arguments, in a worker's own root. */
+function wrap(
+  { path, user, libraries, filter }: Start,
+  needs: WorkerNeeds & Pick<LaunchPlan, "language">,
+  env: Readonly<Record<string, string>>,
+  program: readonly string[],
+): Command {
   const limited = limitResources(
     [
       path,
       ...ISOLATION,
       ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
-      ...rootArguments(plan, libraries),
-      ...["--seccomp", FILTER_FD, "--", plan.node.path, ...workerArguments(plan, PARENT_PID), name],
+      ...rootArguments(needs, libraries),
+      ...["--seccomp", FILTER_FD, "--", needs.node.path, ...program],
     ],
-    plan.language,
+    needs.language,
   );
   // Tied to the host from its first moment on: bubblewrap does that for itself only once it is up.
-  const tie = plan.setpriv === null ? [] : [plan.setpriv, ...user, "--pdeathsig", "KILL", "--"];
+  const tie = needs.setpriv === null ? [] : [needs.setpriv, ...user, "--pdeathsig", "KILL", "--"];
   const [first = "", ...args] = [...tie, ...limited];
+  return { path: first, args, env: {}, lifeline: false, data: filter };
+}
+
+/** @param name last argument of every process of this worker */
+function command({ name, ...start }: Start & { name: string }, plan: LaunchPlan): Command {
+  let isUp = false;
   return {
-    path: first,
-    args,
-    env: {},
-    lifeline: false,
+    ...wrap(start, plan, workerEnvironment(plan), [...workerArguments(plan, PARENT_PID), name]),
     wallMb: workerMemoryMb(plan.language),
-    data: filter,
     findWorker(commandPid) {
       const pid = findInnermost(commandPid, DEPTH);
       isUp = pid !== null;

@@ -66,6 +66,9 @@ export interface Unavailable {
 export interface OpenLauncher {
   /** What ties a worker's death to the host's, in words; null where nothing does. */
   readonly diesBy: string | null;
+  /** Why workers have root's user id outside, in words, where they have it and should not. */
+  readonly staysRoot?: string;
+  /** @throws Error where the worker cannot come up, with what to do */
   command(plan: LaunchPlan): Command;
   /** Gives back what was prepared, after the last worker has ended. Idempotent. */
   close(): Promise<void>;

@@ -16,7 +16,7 @@ import {
   LINUX,
   type Sight,
 } from "./sight.ts";
-import { cgroup, containment, filesystem, namespace, network, pidNamespace, rlimits } from "./walls.ts";
+import { cgroup, containment, filesystem, namespace, network, pidNamespace, rlimits, rootOutside } from "./walls.ts";
 
 function isolate({ inside }: Sight): Draft {
   if (inside === null) return { active: true, probed: "stated", detail: "a fresh isolated-vm isolate for every run" };
@@ -125,7 +125,7 @@ export function describeLayers(sight: Sight): Layer[] {
     ["network", network(sight)],
     ["pid-namespace", pidNamespace(sight)],
     ["mount-namespace", namespace(sight, "mnt", "a root of its own")],
-    ["user-namespace", namespace(sight, "user", "user ids of its own")],
+    ["user-namespace", namespace(sight, "user", `user ids of its own${rootOutside(sight)}`)],
     [
       "no-new-privileges",
       fromOutside(outside?.noNewPrivileges, "no program makes it more than it is", "not set", CONTAIN),

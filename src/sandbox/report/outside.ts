@@ -17,6 +17,8 @@ export interface OutsideView {
   /** Seccomp mode: 0 none, 2 a filter. */
   seccomp: number | null;
   noNewPrivileges: boolean | null;
+  /** Its user id, as this host counts them. */
+  userId: number | null;
   /** Whether it holds no capability at all. */
   hasNoCapabilities: boolean | null;
   /** Names in the environment that it was started with. */
@@ -102,6 +104,7 @@ export function lookAtWorker(pid: number): OutsideView {
   const status = attempt(() => readText(`/proc/${pid}/status`)) ?? "";
   const field = (name: string): string | null => new RegExp(`^${name}:\\s*(\\S+)`, "m").exec(status)?.[1] ?? null;
   const seccomp = field("Seccomp");
+  const userId = field("Uid");
   const privileges = field("NoNewPrivs");
   const capabilities = ["CapPrm", "CapEff", "CapInh", "CapAmb"].map(field);
   return {
@@ -109,6 +112,7 @@ export function lookAtWorker(pid: number): OutsideView {
     interfaces: readInterfaces(pid),
     seccomp: seccomp === null ? null : Number(seccomp),
     noNewPrivileges: privileges === null ? null : privileges === "1",
+    userId: userId === null ? null : Number(userId),
     hasNoCapabilities: capabilities.includes(null) ? null : capabilities.every((set) => /^0+$/.test(set ?? "")),
     environment: attempt(() =>
       readText(`/proc/${pid}/environ`)

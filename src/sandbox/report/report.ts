@@ -32,6 +32,7 @@ function sightOf({ workers, environment }: Reported, outside: OutsideView | null
     platform: process.platform,
     nodeVersion: workers.nodeVersion,
     diesBy: workers.diesBy,
+    staysRoot: workers.staysRoot,
     isVisible,
     outside,
     inside: null,

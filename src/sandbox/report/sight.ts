@@ -24,6 +24,8 @@ export interface Sight {
   nodeVersion: string;
   /** What ties a worker's death to the host's; null where nothing does. */
   diesBy: string | null;
+  /** Why a worker in namespaces has root's user id outside, as its launcher says; null where it does not. */
+  staysRoot: string | null;
   isVisible: boolean;
   outside: OutsideView | null;
   /** Null where it was not tried: then only what is seen from outside, or holds by construction, is told. */

@@ -77,6 +77,12 @@ export function namespace(sight: Sight, name: Namespace, what: string): Draft {
   };
 }
 
+/** Weaker than another's: what a bug in the kernel gives to that user id is the whole machine. */
+export function rootOutside({ outside, staysRoot }: Sight): string {
+  if (outside?.userId !== 0) return "";
+  return `; outside it is root's, without any capability${staysRoot === null ? "" : `: ${staysRoot}`}`;
+}
+
 export function rlimits({ outside }: Sight): Draft {
   const limits = outside?.limits ?? null;
   const active = limits !== null && limits.coreBytes === 0 && limits.fileBytes === 0 && limits.openFiles !== null;
