@@ -9,6 +9,9 @@ import { OutputClosed } from "./output.ts";
 import { runProgram } from "./program.ts";
 import { endProcess, isEndingBySignal, watchCommand } from "./shutdown.ts";
 
+/** Of the sandbox's warning. Written again: the sandbox is too heavy to be imported here. */
+const NO_CONTAINMENT = "SALLYPORT_NO_CONTAINMENT";
+
 function onFault(error: unknown): void {
   if (isEndingBySignal()) return;
   // Whoever reads our output has enough of it (`… | head`): that is no fault.
@@ -26,9 +29,11 @@ process.stdout.on("error", (error) => {
 process.stderr.on("error", () => {});
 
 // Node would print a warning with its process id and a hint at its own options: here it is a sentence for whoever watches.
+// That there is no containment is for those as well who read stderr later, or never see anything but a log.
 process.removeAllListeners("warning");
-process.on("warning", ({ message }) => {
-  if (process.stderr.isTTY) process.stderr.write(`sallyport: ${message}\n`);
+process.on("warning", ({ message, code }: Error & { code?: string }) => {
+  const isForAll = code === NO_CONTAINMENT;
+  if (isForAll || process.stderr.isTTY) process.stderr.write(`sallyport: ${message.replace(/\s+/g, " ")}\n`);
 });
 const running = runProgram(process.argv.slice(2));
 watchCommand(running);

@@ -28,6 +28,11 @@ function environment(extra: Readonly<Record<string, string>> = {}): NodeJS.Proce
   return { PATH, HOME, ...extra };
 }
 
+const WARNING = /^sallyport: No containment: .*\n/gm;
+
+/** What was said on stderr but for the warning that a machine without any containment is given. */
+export const withoutWarning = (stderr: string): string => stderr.replace(WARNING, "");
+
 /** Starts the command with pipes on all three streams. */
 export function startCommand(args: readonly string[], { env, cwd }: Omit<CommandOptions, "stdin"> = {}) {
   return spawn(process.execPath, [MAIN, ...args], { env: environment(env), cwd, stdio: ["pipe", "pipe", "pipe"] });
@@ -44,7 +49,9 @@ export function collect(child: ReturnType<typeof startCommand>): Promise<Ended> 
     stderr += text;
   });
   child.stdin.on("error", () => {});
-  return new Promise((resolve) => child.on("close", (code, signal) => resolve({ code, signal, stdout, stderr })));
+  return new Promise((resolve) =>
+    child.on("close", (code, signal) => resolve({ code, signal, stdout, stderr: withoutWarning(stderr) })),
+  );
 }
 
 /** Runs the command to its end. */

@@ -71,7 +71,7 @@ type User = readonly string[];
 const AS_NOBODY: User = ["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"];
 const AS_HOST: User = [];
 
-/** A host that is root gives up being root before bubblewrap starts, where it can and nobody else is kept from the files. */
+/** A host that is root gives up being root before bubblewrap starts, where that other user can do all that workers do. */
 function listUsers({ setpriv }: WorkerNeeds): User[] {
   return process.getuid?.() === 0 && setpriv !== null ? [AS_NOBODY, AS_HOST] : [AS_HOST];
 }
