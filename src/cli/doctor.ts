@@ -64,14 +64,21 @@ function asAttacked({ name, hasSucceeded, detail }: ProbeAttempt): Attacked {
 }
 
 export function formatLayers(layers: readonly Layer[], style: Style): string[] {
+  const width = style.columns - 32;
+  // The table would cut off what is longer than a line, and of a path that is the file's name.
+  const long = new RegExp(`\\S{${width - 2}}(?=\\S)`, "g");
   const table = new Table({
     chars: NO_BORDERS,
     style: { head: [], border: [] },
     wordWrap: true,
-    colWidths: [22, 6, style.columns - 32],
+    colWidths: [22, 6, width],
   });
   for (const { name, active, detail } of layers) {
-    table.push([`  ${name}`, active ? style.green("yes") : style.yellow("no"), style.dim(detail)]);
+    table.push([
+      `  ${name}`,
+      active ? style.green("yes") : style.yellow("no"),
+      style.dim(detail.replace(long, "$&\n")),
+    ]);
   }
   return trimTable(table);
 }

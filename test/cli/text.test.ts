@@ -6,6 +6,7 @@
 import fc from "fast-check";
 import picocolors from "picocolors";
 import { describe, expect, it } from "vitest";
+import { formatLayers } from "../../src/cli/doctor.ts";
 import { formatExcerpt } from "../../src/cli/excerpt.ts";
 import { describeFault, UsageError } from "../../src/cli/fault.ts";
 import { wrapJson, wrapText } from "../../src/cli/layout.ts";
@@ -18,6 +19,16 @@ const PLAIN: Style = { ...picocolors.createColors(false), columns: 80, isTermina
 describe("wrapJson", () => {
   it("begins no line with the space that it broke at", () => {
     expect(wrapJson("aaaa bbbb, cccc dddd", 10)).toEqual(["aaaa bbbb,", "cccc dddd"]);
+  });
+});
+
+describe("formatLayers", () => {
+  it("cuts nothing off a long path", () => {
+    const path = `/${"folder/".repeat(20)}file.js`;
+    const detail = `user ids of its own: ${path} is closed`;
+    const lines = formatLayers([{ name: "user-namespace", active: true, probed: "outside", detail }], PLAIN);
+    expect(lines.join("").replace(/\s/g, "")).toContain(path);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
   });
 });
 
