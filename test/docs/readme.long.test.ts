@@ -85,6 +85,7 @@ describe("the README", () => {
     ["an approval", /__interrupt__[^]*"result":42,"stdout":\[\]\}\n\{"ok":false,"status":"denied".*"ApprovalRejected"/],
     ["a model server of one's own", /^validated [^]*\ndecided [^]*\nstarted [^]*\nfinished /],
     ["the sandbox alone", /^\[ '2 rows' \] \{/],
+    ["a test of one's own", /rows are counted[\s\S]*pass 1\b|# pass 1\b/],
     ["Python", /^3 \[ '3' \]\n$/],
     ["a policy of one's own", /"status":"denied".*At most 20 characters/],
     ["receipts", /^1 line\n$/],
