@@ -8,6 +8,7 @@ import { LANGUAGES } from "../languages.ts";
 import { resolveSandboxOptions, type SandboxOptions } from "../options.ts";
 import type { InspectRequest, Language, Layer, Manifest, Sandbox } from "../types.ts";
 import { warnOfProcess } from "./containment.ts";
+import { whileHeld } from "./held-loop.ts";
 import { checkInspectRequest, refuseFurther } from "./inspect-request.ts";
 import { inspectInPool } from "./inspector.ts";
 import { countWorkers, createPools } from "./language-pools.ts";
@@ -23,7 +24,11 @@ import { openWorkerSource } from "./worker-source.ts";
  * @param options see SandboxOptions for units and defaults
  * @throws SandboxError INVALID_OPTIONS before anything is started; ENGINE_UNAVAILABLE where no worker comes up
  */
-export async function createSandbox(options?: SandboxOptions): Promise<Sandbox> {
+export function createSandbox(options?: SandboxOptions): Promise<Sandbox> {
+  return whileHeld(() => openSandbox(options));
+}
+
+async function openSandbox(options?: SandboxOptions): Promise<Sandbox> {
   const resolved = resolveSandboxOptions(options);
   const { limits } = resolved;
   const supervisor = createSupervisor(2 * countWorkers(resolved) + 8);
@@ -46,15 +51,15 @@ export async function createSandbox(options?: SandboxOptions): Promise<Sandbox> 
     const { language } = checked;
     if (!languages.includes(language)) throw new SandboxError("ENGINE_UNAVAILABLE", absent(language));
     if (closing) throw closedFault();
-    return inspectInPool(pools.inspectors[language], checked, limits.killGraceMs);
+    return whileHeld(() => inspectInPool(pools.inspectors[language], checked, limits.killGraceMs));
   };
 
   const close = (): Promise<void> => {
-    closing ??= (async () => {
+    closing ??= whileHeld(async () => {
       await pools.close();
       await workers.close();
       await supervisor.close();
-    })();
+    });
     return closing;
   };
 
@@ -85,12 +90,12 @@ export async function createSandbox(options?: SandboxOptions): Promise<Sandbox> 
         const observation = failure({ status: "unavailable", message: absent(request.language) });
         return { observation, engineSha256: null };
       }
-      return runInPool(pools.runners[request.language], prepared, request, limits.killGraceMs);
+      return whileHeld(() => runInPool(pools.runners[request.language], prepared, request, limits.killGraceMs));
     },
     inspect,
     async report(options) {
       if (closing) throw closedFault();
-      return makeReport(reported, options?.attacks === true);
+      return whileHeld(() => makeReport(reported, options?.attacks === true));
     },
     isClosed: () => closing !== null,
     close,

@@ -30,18 +30,14 @@ export function spawnWorker(command: Command): WorkerChild {
     lifeline.on("error", () => {});
     // A word before the end tells the shell that waits that the worker ended first.
     child.once("exit", () => lifeline.end("ended\n"));
-    unref(lifeline);
   }
+  // None of them holds the host's event loop: whoever waits for the worker does, and says so.
+  for (const handle of [child, ...streams]) unref(handle);
   return child;
 }
 
-/** Whether a stream or a child keeps the host's event loop alive. */
-export function unref(handle: object): void {
-  (handle as { unref?: () => void }).unref?.();
-}
-
-export function ref(handle: object): void {
-  (handle as { ref?: () => void }).ref?.();
+function unref(handle: unknown): void {
+  (handle as { unref?: () => void } | null | undefined)?.unref?.();
 }
 
 let setpriv: string | null | undefined;

@@ -9,9 +9,10 @@ import type { Language } from "../types.ts";
 import { createMemoryGroup, type MemoryGroup } from "./cgroup.ts";
 import { createEnding, describeExit, type Ending, watchOrEnd } from "./ending.ts";
 import type { Answer, Exchange, ExchangeEnd, WorkerEnd } from "./exchange.ts";
+import { LoopHold } from "./held-loop.ts";
 import type { Command } from "./launchers/launcher.ts";
 import { residentBytesOf } from "./process-facts.ts";
-import { ref, spawnWorker, unref, type WorkerChild } from "./spawn.ts";
+import { spawnWorker, type WorkerChild } from "./spawn.ts";
 import type { Supervisor, Watch } from "./supervisor.ts";
 import { monotonicMs } from "./supervisor-memory.ts";
 
@@ -57,6 +58,8 @@ export class WorkerProcess {
   #end: WorkerEnd | null = null;
   #violation: string | null = null;
   #isKilled = false;
+  /** The host's event loop is held for it while it starts, has a run, or ends, and not otherwise. */
+  readonly #loop = new LoopHold();
   readonly #whenEnded: Promise<WorkerEnd>;
 
   /** Resolves when the worker has ended, with the output it left behind read to its end. */
@@ -101,7 +104,10 @@ export class WorkerProcess {
     child.stderr.on("data", (chunk: Buffer) => {
       this.#stderr = (this.#stderr + chunk.toString()).slice(-STDERR_KEPT);
     });
-    child.once("exit", () => command.sweep?.());
+    child.once("exit", () => {
+      this.#loop.holdUntilEnded();
+      command.sweep?.();
+    });
     this.#whenEnded = new Promise((resolve) => {
       child.once("close", (code, signal) => resolve(this.#finish(signal ?? describeExit(code))));
     });
@@ -170,7 +176,7 @@ export class WorkerProcess {
       this.#current = { ...exchange, sentAtMs, startedAtMs: 0, resolve };
       this.#limitStart(this.#current);
       this.runs++;
-      this.setActive(true);
+      this.#loop.hold();
     });
   }
 
@@ -179,12 +185,6 @@ export class WorkerProcess {
     if (this.#end) return;
     this.#watch.claim(cause);
     this.#endProcess();
-  }
-
-  /** Whether the worker keeps the host's event loop alive: while a run is on, and not otherwise. */
-  setActive(isActive: boolean): void {
-    const toggle = isActive ? ref : unref;
-    for (const handle of [this.#child, this.#child.stdin, this.#child.stdout, this.#child.stderr]) toggle(handle);
   }
 
   #arm({ timeoutMs, graceMs, memoryMb }: Exchange, fromMs: number): void {
@@ -223,7 +223,7 @@ export class WorkerProcess {
 
   #endProcess(): void {
     this.#isKilled = true;
-    this.setActive(true);
+    this.#loop.holdUntilEnded();
     this.#ending.end();
   }
 
@@ -233,7 +233,7 @@ export class WorkerProcess {
       if (this.#ready === null) return this.#violate("ready twice");
       this.node = message.node;
       this.#watch.disarm();
-      this.setActive(false);
+      this.#loop.letGo();
       this.#ready(true);
       this.#ready = null;
       return;
@@ -260,7 +260,7 @@ export class WorkerProcess {
     this.#resting = answer.id;
     this.#watch.arm(monotonicMs() + this.#restLimitMs, this.#rssLimit(current.memoryMb));
     this.#current = null;
-    this.setActive(false);
+    this.#loop.letGo();
     const { sentAtMs, startedAtMs } = current;
     const told = answer.type === "outcome" ? answer.wallMs : 0;
     const wallMs = Math.min(told, monotonicMs() - sentAtMs);
@@ -281,6 +281,7 @@ export class WorkerProcess {
     const cause = recorded !== "none" ? recorded : this.#violation !== null ? "protocol" : byKernel;
     const endedAtMs = this.#watch.endedAtMs() || monotonicMs();
     this.#end = { cause, detail: this.#violation ?? detail, endedAtMs };
+    this.#loop.ended();
     this.#watch.release();
     this.#group?.remove();
     this.#command.whenEnded?.();
