@@ -15,6 +15,14 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
+/** The command waits, and there is nothing left in this process that could end its wait. */
+export class UnfinishedError extends Error {
+  override readonly name = "UnfinishedError";
+  constructor() {
+    super("the command did not finish: nothing was left for it to wait for");
+  }
+}
+
 const LONGEST_SENTENCE = 600;
 
 function messageOf(error: unknown): string {
@@ -22,7 +30,8 @@ function messageOf(error: unknown): string {
 }
 
 function adviceFor(error: unknown): string {
-  if (error instanceof SandboxError || error instanceof InspectionError || error instanceof UsageError) return "";
+  const explained = [SandboxError, InspectionError, UsageError, UnfinishedError];
+  if (explained.some((kind) => error instanceof kind)) return "";
   // By name: the class is the graph's, and loading that takes longer than most commands.
   if (error instanceof Error && error.name === "ModelError") {
     return " (check OPENAI_API_KEY, OPENAI_BASE_URL and SALLYPORT_MODEL)";

@@ -4,7 +4,7 @@
  * Must not import anything heavy: `--help` and a mistyped option answer at once.
  */
 
-import { EXIT, reportFault } from "./fault.ts";
+import { EXIT, reportFault, UnfinishedError } from "./fault.ts";
 import { OutputClosed } from "./output.ts";
 import { runProgram } from "./program.ts";
 import { endProcess, isEndingBySignal, watchCommand } from "./shutdown.ts";
@@ -18,6 +18,10 @@ function onFault(error: unknown): void {
   const code = error instanceof OutputClosed ? EXIT.ok : reportFault(error);
   void endProcess(code);
 }
+
+// Until the command has come to its end, whatever ends the process ends it without one: Node itself would call that a success.
+process.exitCode = EXIT.fault;
+process.once("beforeExit", () => onFault(new UnfinishedError()));
 
 process.on("uncaughtException", onFault);
 process.on("unhandledRejection", onFault);

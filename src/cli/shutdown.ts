@@ -25,8 +25,13 @@ async function closeAll(): Promise<void> {
 }
 
 async function atMost(limitMs: number, work: Promise<unknown>): Promise<void> {
-  const limit = new Promise<void>((resolve) => setTimeout(resolve, limitMs).unref());
+  // It holds the event loop: where the work holds nothing, the process would else end in the middle, with another's code.
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, limitMs);
+  });
   await Promise.race([work, limit]);
+  clearTimeout(timer);
 }
 
 function flush(stream: NodeJS.WriteStream): Promise<void> {
@@ -56,6 +61,7 @@ export function isEndingBySignal(): boolean {
 /** Closes, flushes what was printed, ends the process; leaves that to a signal where one came first. */
 export async function endProcess(code: number): Promise<void> {
   if (signalled) return;
+  process.exitCode = code;
   await closeAll();
   await flushAll();
   process.exit(code);

@@ -1,5 +1,6 @@
 /**
- * How the command ends: by a signal, by a reader that goes away; and that nothing of it runs on.
+ * How the command ends: by a signal, by a reader that goes away, with something open that never closes; and that nothing of
+ * it runs on.
  * Real processes, ended by their own ids.
  */
 
@@ -10,9 +11,11 @@ import {
   cpuTicksOfChildren,
   isRunning,
   parseLines,
+  runCommand,
   startCommand,
   withoutWarning,
 } from "./command.ts";
+import { NEVER, UNFINISHED, withBody } from "./stuck-command.ts";
 
 const WAITING = '{"id":1,"language":"javascript","source":"return 1"}\n';
 const BUSY = '{"id":2,"language":"javascript","source":"while (true);","limits":{"timeoutMs":60000}}\n';
@@ -117,5 +120,29 @@ describe("a reader that goes away", () => {
     child.stdin.write(WAITING.repeat(5000));
     expect(await closed).toBe(0);
     expect(withoutWarning(stderr)).toBe("");
+  });
+});
+
+describe("a command that has opened what never closes", () => {
+  const OPENED = "closeOnExit(() => new Promise(() => {}));";
+
+  it.each([0, 1])("ends with the code that it has come to: %i", async (code) => {
+    const ended = await runCommand(["doctor"], withBody(`${OPENED} return ${code};`));
+    expect(ended).toEqual({ code, signal: null, stdout: "", stderr: "" });
+  });
+
+  it("and waits for what never comes ends with 2, and says so", async () => {
+    expect(await runCommand(["doctor"], withBody(`${OPENED} ${NEVER}`))).toEqual(UNFINISHED);
+  });
+
+  it.runIf(process.platform !== "win32")("ends with the code of the signal that ends it", async () => {
+    const body = `const timer = setInterval(() => {}, 1000);
+      closeOnExit(() => { clearInterval(timer); return new Promise(() => {}); });
+      console.log("open");
+      ${NEVER}`;
+    const child = startCommand(["doctor"], withBody(body));
+    const ended = collect(child);
+    child.stdout.once("data", () => child.kill("SIGINT"));
+    expect(await ended).toEqual({ code: 130, signal: null, stdout: "open\n", stderr: "" });
   });
 });
