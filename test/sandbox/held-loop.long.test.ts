@@ -8,6 +8,9 @@ import { describeLauncher, LAUNCHER_NAMES } from "../fixtures/launchers.ts";
 import { runHost } from "../fixtures/run-host.ts";
 import { WITHOUT_SETPRIV } from "../fixtures/without-setpriv.ts";
 
+/** A container takes seconds to start, and half a dozen of them are started one after the other. */
+const PATIENCE_MS = 300_000;
+
 const SETTLED = [
   ["created", false],
   ["stuck", "timeout"],
@@ -28,7 +31,7 @@ for (const name of LAUNCHER_NAMES) {
       it.each([
         ["every promise settles", "held"],
         ["every promise settles, whatever handles hold", "unheld"],
-      ])("%s", async (_does, handles) => {
+      ])("%s", { timeout: PATIENCE_MS }, async (_does, handles) => {
         const host = await runHost("waiting-host.ts", [name, handles], env);
         expect(host).toEqual({ code: 0, stderr: "", lines: SETTLED });
       });
