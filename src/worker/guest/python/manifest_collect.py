@@ -12,7 +12,7 @@ from manifest_modules import HELD, INNER, Places, held_by, top_of
 from manifest_names import is_private
 from manifest_scope import is_free
 from manifest_text import format_members, literal
-from manifest_uses import argument_of, asks_for_type, called, is_changed, is_probe, is_value
+from manifest_uses import argument_of, asks_for_type, called, is_changed, is_probe, is_shown, is_value, reads_line
 
 class Found:
     def __init__(self, survey):
@@ -29,6 +29,8 @@ class Found:
         self.evaluates = False
         # Gives a class other types of fields than are written down.
         self.annotates = False
+        # How often types of fields are mentioned otherwise than to be shown.
+        self.annotations = 0
 
     def leave_open(self, *aspects):
         self.undetermined.update(aspects)
@@ -43,6 +45,7 @@ class Found:
             self.leave_open("members")
             return
         self.members.add(name)
+        self.annotations += name in names.ANNOTATIONS
         if name in names.REACHING:
             self.leave_open("globals", "members")
         if name in names.COMPUTED_MEMBERS:
@@ -177,6 +180,8 @@ class Found:
             self.module_or_open(subscript.slice if subscript else None)
         elif name == "__code__" and isinstance(node.ctx, ast.Store):
             self.code.add(name)
+        elif name in names.ANNOTATIONS and is_shown(node, parent, self.survey):
+            self.annotations -= 1
         elif name in names.ANNOTATIONS:
             self.leave_open("members")
             self.annotates |= is_changed(node, parent)
@@ -190,7 +195,8 @@ class Found:
         if not known:
             self.of_unknown(name, node)
             return
-        self.inside(known | holders, name)
+        if not reads_line(name, node.value, self.survey):
+            self.inside(known | holders, name)
         held = self.held(holders, name)
         if held and is_value(node, parent):
             self.go_about(held)
@@ -251,7 +257,8 @@ class Found:
     def take(self, module, name, bound):
         if name == "*":
             self.leave_open("globals")
-            self.go_about({module})
+            if module not in names.NUMBER_MODULES:
+                self.go_about({module})
             return
         self.member(name)
         self.inside({module}, name)

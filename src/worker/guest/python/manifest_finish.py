@@ -26,7 +26,7 @@ def finish(found, survey):
     if found.annotates and ("dataclasses" in found.imports.names or found.evaluates):
         found.code.add("annotations")
     if found.evaluates:
-        makes_own = "members" in found.undetermined or {"__annotations__", "__annotate__"} & set(found.members.names)
+        makes_own = "members" in found.undetermined or found.annotations
         if makes_own or any(has_calls(text) for text in survey.texts):
             found.code.add("annotations")
     makes_hints = found.evaluates and FIELD_MAKERS & found.members.names.keys()

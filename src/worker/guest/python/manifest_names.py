@@ -22,6 +22,9 @@ PLAIN_MODULES = _words(
     "io queue zlib colorsys stringprep sched keyword html ipaddress contextvars"
 )
 
+# Plain modules that hold nothing but numbers and what computes with them: taken as a whole they read no names either.
+NUMBER_MODULES = _words("math cmath")
+
 # Parts of other modules that are plain all the same.
 PLAIN_PARTS = _words("urllib.parse")
 

@@ -6,6 +6,8 @@ Judges one place; what it means for the program is said in `manifest_collect.py`
 import ast
 import builtins
 
+# Built-ins that keep and give back nothing of a dictionary but texts, numbers and its keys.
+SHOWING = frozenset("print repr str len list sorted".split())
 TYPES = frozenset(name for name, value in vars(builtins).items() if isinstance(value, type))
 
 
@@ -48,6 +50,24 @@ def is_probe(node, parent):
         return True
     is_asked = isinstance(parent, ast.Call) and getattr(parent.func, "id", "") in ("isinstance", "issubclass")
     return is_asked and parent.args[-1] is node
+
+
+def is_shown(node, parent, survey):
+    """Only read where it stands, by a built-in that keeps nothing of it, or put into a text."""
+    if not isinstance(parent, ast.Call) or node not in parent.args:
+        return isinstance(parent, ast.FormattedValue)
+    shows = getattr(parent.func, "id", "")
+    return shows in SHOWING and shows not in survey.values and shows not in survey.stored | survey.texts
+
+
+def reads_line(name, base, survey):
+    """`sys.stdin.readline`, the method and not the module of that name: where `sys` and its `stdin` surely are what they were."""
+    is_stdin = isinstance(base, ast.Attribute) and base.attr == "stdin" and getattr(base.value, "id", "") == "sys"
+    if name != "readline" or not is_stdin:
+        return False
+    changed = survey.stored | survey.texts
+    is_same = not changed & {"sys", "stdin"} and "stdin" not in survey.values
+    return is_same and survey.aliases.get("sys") == {"sys"} and survey.values["sys"] == [None]
 
 
 def asks_for_type(node, parent):
