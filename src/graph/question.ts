@@ -5,6 +5,7 @@
 
 import { createHash } from "node:crypto";
 import type { ApprovalRequest } from "../policy/approval.ts";
+import { reasonsToTell } from "../policy/reasons.ts";
 import { printJson } from "../protocol/json.ts";
 import type { Decision, Manifest, ValidatedCall } from "../types.ts";
 import { findUnseen, showUnseen, showUnseenWithin } from "./unseen.ts";
@@ -19,10 +20,8 @@ export interface OpenCall {
 
 const DECISIONS = ["approve", "edit", "reject"] as const;
 
-/** What is certain first: what could only not be ruled out is rarely why. */
-function reasonsOf({ reasons }: Decision): { rule: string; message: string }[] {
-  const sorted = [...reasons].sort((a, b) => Number(a.possible === true) - Number(b.possible === true));
-  return sorted.map(({ rule, message }) => ({ rule, message }));
+function reasonsOf(decision: Decision): { rule: string; message: string }[] {
+  return reasonsToTell(decision).map(({ rule, message }) => ({ rule, message }));
 }
 
 function describe({ call, decision, edited }: OpenCall, flagged: boolean): string {

@@ -4,6 +4,7 @@
  */
 
 import { InspectionError } from "../errors.ts";
+import { reasonsToTell } from "../policy/reasons.ts";
 import { failure } from "../sandbox/observation.ts";
 import type { Decision, Observation } from "../types.ts";
 
@@ -27,10 +28,8 @@ const NOBODY_TO_ASK = "This call needs a person's approval, and there is nobody 
 
 /** Why a policy does not allow a call. */
 export function deniedBy({ effect, reasons }: Decision): Observation {
-  // What could only not be ruled out is noise beside what is certain; the receipt names every rule.
-  const certain = reasons.filter(({ possible }) => possible !== true);
   // Two rules that name the same thing say the same of it.
-  const told = [...new Set((certain.length > 0 ? certain : reasons).map(({ message }) => message))].join(" ");
+  const told = [...new Set(reasonsToTell({ effect: "deny", reasons }).map(({ message }) => message))].join(" ");
   if (effect === "ask") return denied(`${NOBODY_TO_ASK} ${told}`.trim());
   return denied(told.length > 0 ? told : "No rule of the policy allows this call.");
 }

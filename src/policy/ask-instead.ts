@@ -8,6 +8,7 @@ import type { Facts } from "../types.ts";
 import { digestOf } from "./digest.ts";
 import type { PolicyRule } from "./document.ts";
 import { assemblePolicy, type Policy, type Rule, rulesOf } from "./evaluate.ts";
+import type { Finding } from "./rule.ts";
 
 /** The key that the rule is about, where it is about one: `language` only says where it counts. */
 function keyOf({ when }: PolicyRule): string | null {
@@ -24,15 +25,23 @@ function withDoubtAsked(rules: readonly Rule[], meant: ReadonlySet<string>): Rul
   const isAsked = (facts: Facts) => asking.some((rule) => rule.test(facts).holds === "yes");
   return rules.flatMap((rule): Rule[] => {
     if (rule.effect !== "deny") return [rule];
-    const test = (facts: Facts, doubtIs: "yes" | "no") => {
+    const look = (facts: Facts) => {
       const finding = rule.test(facts);
-      const isDoubt = finding.holds === "unknown" && isAsked(facts);
-      if (isDoubt) return { ...finding, holds: doubtIs };
-      return doubtIs === "no" ? finding : { holds: "no" as const, why: "nothing to ask about" };
+      return { finding, isDoubt: finding.holds === "unknown" && isAsked(facts) };
     };
-    const denying: Rule = { ...rule, test: (facts) => test(facts, "no") };
-    const doubting: Rule = { ...rule, effect: "ask", test: (facts) => test(facts, "yes") };
-    return [denying, doubting];
+    const denying = (facts: Facts): Finding => {
+      const { finding, isDoubt } = look(facts);
+      return isDoubt ? { ...finding, holds: "no" } : finding;
+    };
+    // Still a doubt, which a rule that asks matches: whoever is asked is not told that it was found.
+    const doubting = (facts: Facts): Finding => {
+      const { finding, isDoubt } = look(facts);
+      return isDoubt ? finding : { holds: "no", why: "nothing to ask about" };
+    };
+    return [
+      { ...rule, test: denying },
+      { ...rule, effect: "ask", test: doubting },
+    ];
   });
 }
 

@@ -9,6 +9,7 @@ import { digestOf } from "./digest.ts";
 import { type PolicyDocument, type PolicyRule, parsePolicyDocument } from "./document.ts";
 import { permitsOf } from "./permits.ts";
 import { PRESETS } from "./presets.ts";
+import { type Decisive, tellReasons } from "./reasons.ts";
 import type { Finding } from "./rule.ts";
 import { readsManifest, testWhen } from "./when.ts";
 
@@ -41,13 +42,12 @@ export interface Rule {
   readonly id: string;
   readonly effect: Effect;
   readonly message: string;
-  /** Whether a refusal begins with what it is about: a preset's do, a document of somebody's own says what its author wrote. */
+  /** Whether names and doubts are told beside the message: a preset's are, a document of somebody's own says what its author wrote. */
   readonly tellsNames?: boolean;
   test(facts: Facts): Finding;
 }
 
-/** `isCertain`: matched by what the code says, not by what could not be determined of it. */
-type Result = RuleResult & { message: string; isCertain: boolean };
+type Result = RuleResult & Decisive;
 
 /** Every policy made here, with its rules: nothing else counts as one. */
 const rulesByPolicy = new WeakMap<object, readonly Rule[]>();
@@ -58,11 +58,10 @@ function fromDocument({ id, effect, message, when }: PolicyRule, tellsNames: boo
 
 function ask({ id, effect, message, tellsNames, test }: Rule, facts: Facts): Result {
   try {
-    const { holds, why, names } = test(facts);
+    const { holds, why, names, doubt } = test(facts);
     const matched = holds === "yes" || (holds === "unknown" && effect !== "allow");
-    // First, since what is told may be cut: a model has to know which of its names it was.
-    const told = tellsNames && effect === "deny" && names !== undefined ? `Refused: ${names}. ${message}` : message;
-    return { rule: id, effect, matched, why, message: told, isCertain: holds === "yes" };
+    const found = { rule: id, effect, matched, why, message, isCertain: holds === "yes" };
+    return tellsNames ? { ...found, names, doubt } : found;
   } catch {
     const failure = `The policy rule "${id}" failed, so the call is refused.`;
     return {
@@ -96,20 +95,6 @@ function checkScope({ languages, tools }: PolicyDocument, { language, tool }: Fa
 }
 
 const NO_RULE = { rule: "default", message: "No rule of the policy allows this call." };
-
-/** What the model can act on comes first: a rule that only could not be ruled out is not the cause it should look for. */
-function tellReasons(decisive: readonly Result[]): Decision["reasons"] {
-  const certain = decisive.filter(({ isCertain }) => isCertain);
-  const possible = decisive.filter(({ isCertain }) => !isCertain);
-  return [
-    ...certain.map(({ rule, message }) => ({ rule, message })),
-    ...possible.map(({ rule, message }) => ({
-      rule,
-      message: `This could not be ruled out: ${message}`,
-      possible: true as const,
-    })),
-  ];
-}
 
 function decide(results: readonly Result[]): Decision {
   for (const effect of ["deny", "ask", "allow"] as const) {

@@ -6,7 +6,7 @@
 import { z } from "zod";
 import type { Aspect, Facts } from "../types.ts";
 import { matchesSome } from "./name-patterns.ts";
-import { defineCondition, type Finding, no, onManifest, unknown, yesFor } from "./rule.ts";
+import { defineCondition, type Finding, nameSome, no, onManifest, unknown, yesFor } from "./rule.ts";
 
 const entries = z.array(
   z
@@ -25,6 +25,13 @@ const nameListSchema = z
 
 type NameListCondition = z.output<typeof nameListSchema>;
 
+/** What a program may have beside what the manifest names. */
+const DOUBTS = {
+  imports: "imports that are not written down in the program",
+  globals: "global names that are not written down in the program",
+  members: "members whose names are not written down in the program",
+} as const;
+
 function testNames(aspect: "imports" | "globals" | "members", condition: NameListCondition, facts: Facts): Finding {
   const { anyOf, noneOf } = condition;
   const found = onManifest(facts, (manifest) => {
@@ -33,8 +40,11 @@ function testNames(aspect: "imports" | "globals" | "members", condition: NameLis
         (anyOf === undefined || matchesSome(name, anyOf)) && (noneOf === undefined || !matchesSome(name, noneOf)),
     );
     if (names.length > 0) return yesFor(aspect, names);
-    const isKnown = !manifest.undetermined.includes(aspect);
-    return isKnown ? no(`${aspect}: none that this rule is about`) : unknown(`${aspect}: some could not be determined`);
+    if (manifest.undetermined.includes(aspect)) {
+      return unknown(`${aspect}: some could not be determined`, DOUBTS[aspect]);
+    }
+    const all = manifest[aspect];
+    return no(`${aspect}: ${all.length === 0 ? "none" : `only ${nameSome(all)}, which this rule is not about`}`);
   });
   return found.holds === "unknown" && condition.unknown === "ignore"
     ? no(`${found.why}, which this rule ignores`)

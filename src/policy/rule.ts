@@ -6,11 +6,19 @@
 import type { z } from "zod";
 import type { Facts, Manifest } from "../types.ts";
 
+/** `told`: as they may be repeated. `untold`: how many there are beside these, which may not. */
+export interface Names {
+  readonly told: readonly string[];
+  readonly untold: number;
+}
+
 export interface Finding {
   readonly holds: "yes" | "no" | "unknown";
   readonly why: string;
-  /** What was found that the rule is about, by name: told beside its message. */
-  readonly names?: string;
+  /** What was found that the rule is about: told beside its message. */
+  readonly names?: Names;
+  /** What could not be determined, in a few words: told in place of a message that is about what was found. */
+  readonly doubt?: string;
 }
 
 export interface Condition<Schema extends z.ZodType = z.ZodType> {
@@ -34,21 +42,29 @@ export function yes(why: string): Finding {
   return { holds: "yes", why };
 }
 
-/** A name as a language knows it. Paths and addresses are not repeated: what is told of a call holds nothing that looks like the host's. */
-const PLAIN_NAME = /^[A-Za-z_$][\w$.]*$/;
+/**
+ * A name as a language knows it, or a way of making code as the inspectors call it. Paths and addresses are not repeated: what
+ * is told of a call holds nothing that looks like the host's.
+ */
+const PLAIN_NAME = /^(?:[A-Za-z_$][\w$.]*(?:\((?:text|expression)?\))?|node:[a-z_]+(?:\/[a-z_]+)*)$/;
 
-/** Yes, because of these names. */
-export function yesFor(what: string, found: readonly string[]): Finding {
+/** Yes, because of these names. `words`: what is told in place of a name that is not for everybody to understand. */
+export function yesFor(what: string, found: readonly string[], words?: ReadonlyMap<string, string>): Finding {
   const plain = found.filter((name) => PLAIN_NAME.test(name));
-  return { holds: "yes", why: `${what}: ${nameSome(found)}`, ...(plain.length > 0 && { names: nameSome(plain) }) };
+  const told = [...new Set(plain.map((name) => words?.get(name) ?? shorten(name)))];
+  return {
+    holds: "yes",
+    why: `${what}: ${nameSome(found)}`,
+    names: { told, untold: found.length - plain.length },
+  };
 }
 
 export function no(why: string): Finding {
   return { holds: "no", why };
 }
 
-export function unknown(why: string): Finding {
-  return { holds: "unknown", why };
+export function unknown(why: string, doubt?: string): Finding {
+  return { holds: "unknown", why, ...(doubt !== undefined && { doubt }) };
 }
 
 /** Tests the structure of the code. A program that does not parse is inert; without a manifest nothing is known. */
@@ -58,8 +74,17 @@ export function onManifest({ manifest }: Facts, test: (manifest: Manifest) => Fi
   return test(manifest);
 }
 
+function shorten(name: string): string {
+  return name.length > 40 ? `${name.slice(0, 40)}…` : name;
+}
+
 /** A few of the names, for a person to read. */
 export function nameSome(names: readonly string[]): string {
-  const shown = names.slice(0, 5).map((name) => (name.length > 40 ? `${name.slice(0, 40)}…` : name));
-  return `${shown.join(", ")}${names.length > 5 ? ` and ${names.length - 5} more` : ""}`;
+  return listNames(names.map(shorten), 5);
+}
+
+/** At most `most` of the names, and how many there are beside these. */
+export function listNames(names: readonly string[], most: number): string {
+  const more = names.length > most ? ` and ${names.length - most} more` : "";
+  return names.slice(0, most).join(", ") + more;
 }

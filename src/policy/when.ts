@@ -17,8 +17,11 @@ export function testWhen(when: When, facts: Facts): Finding {
   const findings = keysOf(when).map((key) => CONDITIONS[key].test(when[key], facts));
   const doubt = findings.find(({ holds }) => holds === "no") ?? findings.find(({ holds }) => holds === "unknown");
   if (doubt) return doubt;
-  const names = findings.flatMap(({ names }) => names ?? []).join(", ");
-  return { holds: "yes", why: findings.map(({ why }) => why).join("; ") || "always", ...(names !== "" && { names }) };
+  const found = findings.flatMap(({ names }) => names ?? []);
+  const told = found.flatMap((names) => names.told);
+  const untold = found.reduce((sum, names) => sum + names.untold, 0);
+  const why = findings.map(({ why }) => why).join("; ") || "always";
+  return { holds: "yes", why, ...(found.length > 0 && { names: { told, untold } }) };
 }
 
 export function readsManifest(when: When): boolean {

@@ -13,6 +13,12 @@ const schema = z.union([z.literal(true), z.strictObject({ noneOf: z.array(z.stri
 
 type DynamicCodeCondition = z.output<typeof schema>;
 
+/** The inspector's words where they are not for everybody to understand. */
+const TOLD: ReadonlyMap<string, string> = new Map([
+  [EVAL_OF_EXPRESSION, "eval"],
+  ["annotations", "annotations, which may be run as code (get_type_hints, singledispatch, dataclass and kin)"],
+]);
+
 function spares(wanted: DynamicCodeCondition, name: string): boolean {
   return wanted !== true && wanted.noneOf.includes(name);
 }
@@ -28,8 +34,10 @@ export const dynamicCode = defineCondition({
   test: (wanted, facts) =>
     onManifest(facts, ({ dynamicCode, undetermined }) => {
       const found = dynamicCode.filter((name) => !spares(wanted, name));
-      if (found.length > 0) return yesFor("code from text", found);
-      if (undetermined.includes("dynamicCode")) return unknown("code from text: undetermined");
+      if (found.length > 0) return yesFor("code from text", found, TOLD);
+      if (undetermined.includes("dynamicCode")) {
+        return unknown("code from text: undetermined", "code made from text in a way that is not written down");
+      }
       return no(`code from text: ${dynamicCode.length > 0 ? `only ${nameSome(dynamicCode)}` : "none"}`);
     }),
 });

@@ -12,6 +12,8 @@ export const privateAccess = defineCondition({
   test: (_wanted, facts) =>
     onManifest(facts, ({ privateAccess, undetermined }) => {
       if (privateAccess.length > 0) return yesFor("private", privateAccess);
-      return undetermined.includes("members") ? unknown("private: a computed name may be") : no("private: none");
+      return undetermined.includes("members")
+        ? unknown("private: a computed name may be", "private names that are not written down in the program")
+        : no("private: none");
     }),
 });
