@@ -6,6 +6,8 @@
 import Table from "cli-table3";
 import { TOOL_NAMES } from "../graph/tool-names.ts";
 import type { Policy } from "../policy/evaluate.ts";
+import { INSPECTED_PYTHON_MODULES } from "../policy/preset-names.ts";
+import { reasonsToTell } from "../policy/reasons.ts";
 import { printJson } from "../protocol/json.ts";
 import type { Facts, Manifest } from "../types.ts";
 import { languageOfFile } from "./arguments.ts";
@@ -30,11 +32,26 @@ function count(number: number, one: string): string {
   return `${number} ${one}${number === 1 ? "" : "s"}`;
 }
 
-function describeCompleteness({ complete, syntaxError, undetermined }: Manifest): string {
+/** Modules of Python whose functions may read whatever they like, as far as the inspector knows. */
+function findUnknownModules({ language, imports }: Manifest): string[] {
+  if (language !== "python") return [];
+  const isKnown = (name: string) =>
+    INSPECTED_PYTHON_MODULES.includes(name) || INSPECTED_PYTHON_MODULES.includes(name.split(".")[0] ?? "");
+  return imports.filter((name) => !isKnown(name));
+}
+
+function describeCompleteness(manifest: Manifest): string {
+  const { complete, syntaxError, undetermined } = manifest;
   if (syntaxError) return "no: it does not parse, so nothing could be listed";
   if (complete) return "yes";
-  const what = undetermined.length === 0 ? "" : ` (${undetermined.join(", ")})`;
-  return `no: names are computed${what}, so the lists may lack something`;
+  const unknown = findUnknownModules(manifest);
+  // Which modules there are, and whether code is made, does not depend on what a module does.
+  const isComputed = unknown.length === 0 || undetermined.includes("imports") || undetermined.includes("dynamicCode");
+  const why = [
+    ...(unknown.length > 0 ? [`what it does is not known: ${listNames(unknown)}`] : []),
+    ...(isComputed ? ["names are computed"] : []),
+  ].join("; ");
+  return `no: ${why}${undetermined.length === 0 ? "" : ` (${undetermined.join(", ")})`}, so the lists may lack something`;
 }
 
 function formatManifest(manifest: Manifest, style: Style): string[] {
@@ -121,10 +138,10 @@ export async function inspectFile(file = "-", options: InspectOptions): Promise<
       ...(manifest.syntaxError && decision.effect === "allow"
         ? formatText("It may run, and would fail at once: it does not parse.", style)
         : []),
-      ...(decision.wouldBe?.reasons ?? [])
+      ...(decision.wouldBe === undefined ? [] : reasonsToTell(decision.wouldBe))
         .map(({ rule, message }) => toPrintable(`would be ${decision.wouldBe?.effect}: ${rule}: ${message}`))
         .flatMap((text) => formatText(text, style)),
-      ...decision.reasons.flatMap(({ rule, message }) => formatText(toPrintable(`${rule}: ${message}`), style)),
+      ...reasonsToTell(decision).flatMap(({ rule, message }) => formatText(toPrintable(`${rule}: ${message}`), style)),
       "",
       ...formatRules(rules, style),
     ];

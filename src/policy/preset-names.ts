@@ -25,6 +25,9 @@ export const PURE_PYTHON_MODULES: readonly string[] = [
   ...words("hashlib hmac base64 binascii zlib uuid urllib.parse ipaddress colorsys keyword io asyncio __future__"),
 ];
 
+/** The modules of which Python's inspector knows that they read no names but those that are written down. */
+export const INSPECTED_PYTHON_MODULES: readonly string[] = [...PURE_PYTHON_MODULES, "sched", "stringprep"];
+
 /** The members through which JavaScript reaches prototypes and accessors behind a program's back: all that it has. */
 export const JAVASCRIPT_DUNDERS: readonly string[] = words(
   "__proto__ __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__",

@@ -39,6 +39,30 @@ describe("inspect", () => {
     expect(stdout).toContain("It may run, and would fail at once");
   });
 
+  const inspectPython = async (source: string, policy: string) => {
+    const { stdout } = await runCommand(["inspect", "-", "--language", "python", "--policy", policy], {
+      stdin: source,
+    });
+    return stdout.replace(/\s+/g, " ");
+  };
+
+  it("says which module it knows nothing of, and no doubt beside an import that is refused by name", async () => {
+    const told = await inspectPython("import numpy.linalg, math\n", "strict");
+    expect(told).toContain("complete no: what it does is not known: numpy.linalg (globals, members), so");
+    expect(told).toContain("imports: Refused: numpy.linalg, math. ");
+    expect(told).not.toMatch(/names are computed|ruled out/);
+  });
+
+  it("says that names are computed where they are", async () => {
+    const told = await inspectPython("import math\ngetattr(math, input)\n", "standard");
+    expect(told).toContain("complete no: names are computed (members), so");
+  });
+
+  it("says which imports a rule leaves alone", async () => {
+    const told = await inspectPython("import statistics\n", "standard");
+    expect(told).toContain("imports-python – imports: only statistics, which this rule is not about");
+  });
+
   it("prints one line of JSON where a program reads it", async () => {
     const { stdout } = await runCommand(["inspect", "--json", "--policy", "strict"], {
       stdin: "globalThis['\u202e' + x]",

@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createPolicy } from "../../src/policy/evaluate.ts";
+import { INSPECTED_PYTHON_MODULES } from "../../src/policy/preset-names.ts";
 import type { Manifest } from "../../src/types.ts";
 import { useSandbox } from "../fixtures/use-sandbox.ts";
 import { makeFacts } from "./facts.ts";
@@ -66,6 +67,10 @@ describe("what a program mentions", () => {
     ["input\nresult = 1", { globals: ["input"] }],
     ["getattr(a, 'b')\nhasattr(c, 'd')", { members: ["b", "d"], complete: true }],
     ["'{0.x} {y.z}'.format(a, y=b)", { members: ["format", "x", "z"], complete: true }],
+    ["import sys\nsys.stdin.readline()", { imports: ["sys"], members: ["readline", "stdin"] }],
+    ["import sys\nsys.readline", { imports: ["sys", "readline"] }],
+    ["from math import *\nfrom cmath import *", { undetermined: ["globals"] }],
+    ["from types import *\nnew_class", { undetermined: ["globals", "members"] }],
     ["eval(a)", { dynamicCode: ["eval(expression)"], complete: false }],
   ];
   test.each(cases)("of %j it says so", async (source, expected) => {
@@ -214,6 +219,18 @@ describe("what the presets refuse by name", () => {
     [`#${"x".repeat(4000)}`, ["source-chars"]],
   ])("strict refuses %j by %j", async (source, ids) => {
     expect(rulesAgainst("strict", source, await inspect(source)).sort()).toEqual([...ids].sort());
+  });
+});
+
+describe("what a module does", () => {
+  test("is known of exactly the modules that are said to be known", async () => {
+    const source = "import sys\nprint(*sorted(sys.stdlib_module_names), sep='\\n')";
+    const { stdout } = await inUse.sandbox.run({ language: "python", source });
+    const known: string[] = [];
+    for (const name of [...stdout, "urllib.parse", "numpy"]) {
+      if ((await inspect(`import ${name}`)).complete) known.push(name);
+    }
+    expect(known.toSorted()).toEqual(INSPECTED_PYTHON_MODULES.toSorted());
   });
 });
 
