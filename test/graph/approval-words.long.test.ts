@@ -60,14 +60,14 @@ describe("with ask: dynamicCode", () => {
 describe("with ask: imports", () => {
   it("the question about a module names it", async () => {
     expect(await question(["imports"], "import sys")).toEqual([
-      expect.stringMatching(/^imports-python: Asked because of: sys\. .*modules can be imported/),
+      expect.stringMatching(/^imports-python: Asked because of: sys\. .*standard library can be imported/),
     ]);
   });
 
   it("so do both denials", async () => {
     expect(await refusal(["imports"], "import sys")).toMatch(
-      /denied\. Asked because of: sys\. .*modules can be imported/,
+      /denied\. Asked because of: sys\. .*standard library can be imported/,
     );
-    expect(await refusal([], "import sys")).toMatch(/^Refused: sys\. .*modules can be imported/);
+    expect(await refusal([], "import sys")).toMatch(/^Refused: sys\. .*standard library can be imported/);
   });
 });

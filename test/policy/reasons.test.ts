@@ -10,7 +10,7 @@ import { reasonsToTell } from "../../src/policy/reasons.ts";
 import type { Manifest } from "../../src/types.ts";
 import { makeFacts, makeManifest, readFacts } from "./facts.ts";
 
-const ONLY_THESE = "Only these modules can be imported";
+const ONLY_THESE = "Only these modules of the standard library can be imported";
 const DOUBT = "This could not be ruled out: imports that are not written down in the program.";
 
 const factsOf = (manifest: Partial<Manifest>) =>
