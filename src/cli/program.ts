@@ -24,6 +24,29 @@ function readVersion(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
+/** Commands that make calls, and so receipts. */
+const WITH_RECEIPTS: readonly string[] = ["run", "batch", "graph"];
+
+function isTaken(command: Command, long: string | null | undefined): boolean {
+  return long !== "--receipts" || WITH_RECEIPTS.includes(command.name());
+}
+
+/** As Commander lists them for the help of `command`. */
+function globalOptions(command: Command): Option[] {
+  return command.parent === null ? [] : [...command.parent.options, ...globalOptions(command.parent)];
+}
+
+/** An option that does nothing is refused: whoever gave it relies on a record. */
+function refuseReceipts(command: Command): void {
+  if (command.optsWithGlobals<CommonOptions>().receipts === undefined || isTaken(command, "--receipts")) return;
+  // A question is asked by the program itself, and without one it is the tour.
+  if (command.parent === null && command.args.length > 0) return;
+  const name = command.parent === null ? "the tour" : command.name();
+  throw new UsageError(
+    `--receipts: ${name} makes no calls of yours, and so no receipts: run, batch, graph and a question do`,
+  );
+}
+
 function createProgram(setExitCode: (code: number) => void): Command {
   const style = createStyle(process.stdout);
   const program = new Command("sallyport");
@@ -37,6 +60,7 @@ function createProgram(setExitCode: (code: number) => void): Command {
     })
     .configureHelp({
       showGlobalOptions: true,
+      visibleGlobalOptions: (command) => globalOptions(command).filter(({ long }) => isTaken(command, long)),
       styleTitle: (title) => style.bold(title),
       styleCommandText: (text) => style.cyan(text),
       styleSubcommandText: (text) => style.cyan(text),
@@ -61,6 +85,7 @@ function createProgram(setExitCode: (code: number) => void): Command {
       setExitCode(await (await import("./ask.ts")).askQuestion(question, options));
     });
 
+  program.hook("preAction", (_, command) => refuseReceipts(command));
   program.addHelpText("after", `\n${EPILOGUE}`);
 
   const run = describeCommand(program, "run").argument("[file]", "a program; - or nothing: standard input");

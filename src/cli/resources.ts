@@ -33,14 +33,15 @@ export async function loadPolicy(nameOrFile: string): Promise<Policy> {
   return createPolicy(document);
 }
 
-/** `onReceipt` for a graph: appends to the file that --receipts names. Nothing where it names none. */
+/** `onReceipt` for a graph or a batch: appends to the file that --receipts names. Nothing where it names none. */
 export async function openReceipts({ receipts }: CommonOptions): Promise<{ onReceipt?: (receipt: Receipt) => void }> {
   if (receipts === undefined) return {};
   const { createReceiptLog } = await import("../graph/receipt-log.ts");
   const key = process.env.SALLYPORT_RECEIPT_KEY;
   try {
+    // Never closed before the process ends: a signal cancels what runs, and that is told in receipts, too. A line is in the
+    // file when it has been appended.
     const log = await createReceiptLog(receipts, key === undefined || key === "" ? {} : { key });
-    closeOnExit(async () => log.close());
     return { onReceipt: log.onReceipt };
   } catch (error) {
     const isFolderAbsent = (error as NodeJS.ErrnoException).code === "ENOENT";
