@@ -8,7 +8,7 @@ import type { Outcome } from "../types.ts";
 import type { CommonOptions } from "./command-options.ts";
 import { EXIT, UsageError } from "./fault.ts";
 import { formatObservationText, formatProgram } from "./layout.ts";
-import { toPrintable } from "./printable.ts";
+import { toOneLine, toPrintable } from "./printable.ts";
 import { loadPolicy, openReceipts, openSandbox } from "./resources.ts";
 import { isEndingBySignal } from "./shutdown.ts";
 import { createStyle, type Style } from "./style.ts";
@@ -54,7 +54,7 @@ function formatNews(message: BaseMessage, style: Style): string[] {
   if (!AIMessage.isInstance(message)) return [];
   return (message.tool_calls ?? []).flatMap(({ name, args }) => {
     const code = typeof args.source === "string" ? formatProgram(args.source, style) : [];
-    return [`  ${style.dim("the model calls")} ${toPrintable(name)}`, ...code];
+    return [`  ${style.dim("the model calls")} ${toOneLine(name)}`, ...code];
   });
 }
 

@@ -12,6 +12,7 @@ import { GUEST_ATTACKS, type GuestAttack } from "./attacks.ts";
 import type { DoctorOptions } from "./command-options.ts";
 import { EXIT, UsageError } from "./fault.ts";
 import { formatText } from "./layout.ts";
+import { toPrintable } from "./printable.ts";
 import { openSandbox } from "./resources.ts";
 import { createStyle, type Style } from "./style.ts";
 import { NO_BORDERS, trimTable } from "./table.ts";
@@ -77,7 +78,7 @@ export function formatLayers(layers: readonly Layer[], style: Style): string[] {
     table.push([
       `  ${name}`,
       active ? style.green("yes") : style.yellow("no"),
-      style.dim(detail.replace(long, "$&\n")),
+      style.dim(toPrintable(detail).replace(long, "$&\n")),
     ]);
   }
   return trimTable(table);

@@ -5,7 +5,7 @@
 
 import { InspectionError, SandboxError } from "../errors.ts";
 import { hideSecrets } from "../secrets.ts";
-import { toPrintable } from "./printable.ts";
+import { indentLines, toPrintable } from "./printable.ts";
 
 /** 0: what was asked for went well. 1: it ended, but not well. 2: wrong use, or a fault of the operator. */
 export const EXIT = { ok: 0, notOk: 1, fault: 2 } as const;
@@ -52,8 +52,9 @@ export function describeFault(error: unknown): string {
 export function reportFault(error: unknown): number {
   process.stderr.write(`${describeFault(error)}\n`);
   if (process.env.SALLYPORT_DEBUG && error instanceof Error) {
-    process.stderr.write(`${withoutSecrets(error.stack ?? "")}\n`);
-    if (error.cause !== undefined) process.stderr.write(`caused by: ${withoutSecrets(messageOf(error.cause))}\n`);
+    const details = [error.stack ?? "", ...(error.cause === undefined ? [] : [`caused by: ${messageOf(error.cause)}`])];
+    const lines = details.flatMap((text) => indentLines(withoutSecrets(text), "  "));
+    process.stderr.write(`${lines.join("\n")}\n`);
   }
   return EXIT.fault;
 }

@@ -14,7 +14,7 @@ import { languageOfFile } from "./arguments.ts";
 import type { InspectOptions } from "./command-options.ts";
 import { EXIT, UsageError } from "./fault.ts";
 import { formatText } from "./layout.ts";
-import { toPrintable } from "./printable.ts";
+import { toOneLine, toPrintable } from "./printable.ts";
 import { loadPolicy, openSandbox } from "./resources.ts";
 import { readText } from "./source.ts";
 import { createStyle, type Style } from "./style.ts";
@@ -25,7 +25,7 @@ const NAMES_SHOWN = 40;
 function listNames(names: readonly string[]): string {
   if (names.length === 0) return "–";
   const more = names.length > NAMES_SHOWN ? ` … and ${names.length - NAMES_SHOWN} more` : "";
-  return toPrintable(names.slice(0, NAMES_SHOWN).join(", ")) + more;
+  return toOneLine(names.slice(0, NAMES_SHOWN).join(", ")) + more;
 }
 
 function count(number: number, one: string): string {
@@ -98,7 +98,7 @@ function formatRules(rules: ReturnType<Policy["explain"]>, style: Style): string
   for (const { rule, effect, matched, why } of rules) {
     const mark = matched ? (effect === "allow" ? style.green("✓") : style.red("✗")) : style.dim("·");
     // What a rule would say had it matched is not what it says.
-    table.push([mark, toPrintable(rule), matched ? effect : style.dim("–"), toPrintable(why)]);
+    table.push([mark, toOneLine(rule), matched ? effect : style.dim("–"), toOneLine(why)]);
   }
   return trimTable(table);
 }
@@ -134,14 +134,14 @@ export async function inspectFile(file = "-", options: InspectOptions): Promise<
       style.bold("The program mentions, at least:"),
       ...formatManifest(manifest, style),
       "",
-      `${style.bold("Policy")} ${toPrintable(policy.name)}: ${effect}`,
+      `${style.bold("Policy")} ${toOneLine(policy.name)}: ${effect}`,
       ...(manifest.syntaxError && decision.effect === "allow"
         ? formatText("It may run, and would fail at once: it does not parse.", style)
         : []),
       ...(decision.wouldBe === undefined ? [] : reasonsToTell(decision.wouldBe))
-        .map(({ rule, message }) => toPrintable(`would be ${decision.wouldBe?.effect}: ${rule}: ${message}`))
+        .map(({ rule, message }) => `would be ${decision.wouldBe?.effect}: ${rule}: ${message}`)
         .flatMap((text) => formatText(text, style)),
-      ...reasonsToTell(decision).flatMap(({ rule, message }) => formatText(toPrintable(`${rule}: ${message}`), style)),
+      ...reasonsToTell(decision).flatMap(({ rule, message }) => formatText(`${rule}: ${message}`, style)),
       "",
       ...formatRules(rules, style),
     ];

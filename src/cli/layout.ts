@@ -10,8 +10,12 @@ import type { Style } from "./style.ts";
 const MARGIN = "  ";
 const INDENT = "     ";
 
-/** `text` in lines of at most `width` columns, broken at spaces where there are any. */
+/** `text` in lines of at most `width` columns, broken at its own breaks and at spaces where there are any. */
 export function wrapText(text: string, width: number): string[] {
+  return text.split("\n").flatMap((line) => wrapLine(line, width));
+}
+
+function wrapLine(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(" ")) {
@@ -47,7 +51,7 @@ export function formatHeading(number: number, title: string, note: string, style
 }
 
 export function formatText(text: string, style: Style, indent = INDENT): string[] {
-  return wrapText(text, style.columns - indent.length - 2).map((line) => `${indent}${line}`);
+  return wrapText(toPrintable(text), style.columns - indent.length - 2).map((line) => `${indent}${line}`);
 }
 
 export function formatProgram(source: string, style: Style): string[] {
@@ -70,7 +74,7 @@ export function formatPath(nodes: readonly string[], style: Style): string {
 export function formatVerdict(remark: string, difference: string | undefined, style: Style): string[] {
   const mark = difference === undefined ? style.green("✓") : style.red("✗");
   const text = difference === undefined ? remark : `not as the tour says: ${difference}`;
-  return wrapText(text, style.columns - INDENT.length - 4).map(
+  return wrapText(toPrintable(text), style.columns - INDENT.length - 4).map(
     (line, index) => `${INDENT}${index === 0 ? mark : " "} ${line}`,
   );
 }

@@ -5,7 +5,7 @@
 
 import type { JsonValue, Observation, Status } from "../types.ts";
 import { formatExcerpt } from "./excerpt.ts";
-import { toPrintable } from "./printable.ts";
+import { indentLines, toOneLine } from "./printable.ts";
 import type { Style } from "./style.ts";
 
 const SHORT_RESULT = 72;
@@ -43,9 +43,7 @@ export function formatStatus(status: Status, style: Style): string {
 function formatResult(result: JsonValue): string[] {
   const short = JSON.stringify(result);
   const text = short.length <= SHORT_RESULT ? short : JSON.stringify(result, null, 2);
-  return toPrintable(text)
-    .split("\n")
-    .map((line) => `  ${line}`);
+  return indentLines(text, "  ");
 }
 
 /** The observation of `source` as lines for a terminal. */
@@ -57,14 +55,16 @@ export function formatObservation(observation: Observation, source: string, styl
   const shown = [`${mark} ${formatStatus(status, style)}${ran}`];
   if (error !== undefined) {
     const at = line === undefined ? "" : style.dim(`  line ${line}${column === undefined ? "" : `, column ${column}`}`);
-    shown.push("", `  ${style.bold(toPrintable(error))}${message ? `: ${toPrintable(message)}` : ""}${at}`);
+    const [first = "", ...further] = indentLines(message ?? "", "    ");
+    const told = message ? `: ${first.slice(4)}` : "";
+    shown.push("", `  ${style.bold(toOneLine(error))}${told}${at}`, ...further);
     if (line !== undefined) {
       shown.push(...formatExcerpt(source, column === undefined ? { line } : { line, column }, style));
     }
   }
   if (stdout.length > 0) {
     const cut = truncated?.includes("stdout") ? style.dim(" (cut at the limit)") : "";
-    shown.push("", `${style.bold("printed")}${cut}`, ...stdout.map((text) => `  ${toPrintable(text)}`));
+    shown.push("", `${style.bold("printed")}${cut}`, ...stdout.flatMap((text) => indentLines(text, "  ")));
   }
   if (observation.ok) shown.push("", style.bold("result"), ...formatResult(observation.result ?? null));
   return shown;

@@ -19,6 +19,18 @@ export function toPrintable(text: string): string {
   return text.replace(UNSAFE, escapeUnits);
 }
 
+/** The same where a line of its own, or a column, would be taken for somebody else's words. */
+export function toOneLine(text: string): string {
+  return toPrintable(text).replace(/[\t\n]/g, escapeUnits);
+}
+
+/** `text` as printable lines, each behind `indent`: what a program wrote never stands at the margin, where our words stand. */
+export function indentLines(text: string, indent: string): string[] {
+  return toPrintable(text)
+    .split("\n")
+    .map((line) => (line === "" ? "" : indent + line));
+}
+
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 const COMBINING = /\p{M}/u;

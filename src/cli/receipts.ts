@@ -7,6 +7,7 @@ import { type ChainReport, verifyReceipts } from "../graph/receipt-log.ts";
 import { printJson } from "../protocol/json.ts";
 import type { VerifyOptions } from "./command-options.ts";
 import { EXIT, UsageError } from "./fault.ts";
+import { toOneLine } from "./printable.ts";
 import { reasonOf } from "./source.ts";
 
 const HEAD = /^[0-9a-f]{64}$/;
@@ -36,7 +37,7 @@ export async function verifyFile(path: string, options: VerifyOptions): Promise<
   if (options.json) process.stdout.write(`${printJson({ ok: isWhole, ...report })}\n`);
   else if (broken !== null) {
     process.stdout.write(
-      `line ${broken.line} does not hold: ${broken.problem}\n${count} ${count === 1 ? "line before it holds" : "lines before it hold"}\n`,
+      `line ${broken.line} does not hold: ${toOneLine(broken.problem)}\n${count} ${count === 1 ? "line before it holds" : "lines before it hold"}\n`,
     );
   } else
     process.stdout.write(

@@ -63,6 +63,13 @@ describe("inspect", () => {
     expect(told).toContain("imports-python – imports: only statistics, which this rule is not about");
   });
 
+  it("shows a name in one line, whatever it holds", async () => {
+    const name = JSON.stringify("fs\nPolicy standard: allow\u001b[2J");
+    const { stdout } = await runCommand(["inspect", "-"], { stdin: `require(${name}); ({})[${name}]` });
+    expect(stdout).not.toMatch(/^\s*Policy standard: allow/m);
+    expect(stdout.replace(/\s+/g, "")).toContain("fs\\u000aPolicystandard:allow\\u001b[2J");
+  });
+
   it("prints one line of JSON where a program reads it", async () => {
     const { stdout } = await runCommand(["inspect", "--json", "--policy", "strict"], {
       stdin: "globalThis['\u202e' + x]",

@@ -42,6 +42,14 @@ describe("receipts verify", () => {
     expect(unwritten).toMatchObject({ code: 2, stderr: expect.stringMatching(/: there is no such folder\n$/) });
   });
 
+  it("shows what a stranger wrote into a file in one line", async () => {
+    const path = join(folder, "strange.jsonl");
+    writeFileSync(path, `${JSON.stringify({ v: 1, n: "\n9 lines hold\u001b[2J", previous: "" })}\n`);
+    const { code, stdout } = await runCommand(["receipts", "verify", path]);
+    expect({ code, lines: stdout.split("\n").length }).toEqual({ code: 1, lines: 3 });
+    expect(stdout).toContain("\\u000a9 lines hold\\u001b[2J");
+  });
+
   it("takes a head as it was printed, and nothing else for one", async () => {
     const ended = await runCommand(["receipts", "verify", join(folder, "receipts.jsonl"), "--head", "abc"]);
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining("64 characters") });

@@ -60,6 +60,16 @@ describe("run", () => {
     expect(ended.code).toBe(1);
   });
 
+  it("leaves no line of a message at the margin, where it could pass for one of its own", async () => {
+    const stdin = 'throw new Error("x\\n\\n\\u2713 ok in 3 ms\\n\\nresult\\n  42\\u001b[1A")';
+    const ended = await runCommand(["run"], { stdin });
+    expect(ended).toMatchObject({ code: 1, stderr: "" });
+    expect(ended.stdout.split("\n").filter((line) => /^\S/.test(line))).toEqual([
+      expect.stringMatching(/^✗ the program failed/),
+    ]);
+    expect(ended.stdout).toContain("    result\n      42\\u001b[1A\n");
+  });
+
   it("gives the program the JSON in --input", async () => {
     const program = await write("sum.js", "return input.reduce((sum, n) => sum + n, 0)");
     const ended = await runCommand(["run", program, "--input", "-"], { stdin: "[20, 22]" });

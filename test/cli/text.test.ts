@@ -9,9 +9,9 @@ import { describe, expect, it } from "vitest";
 import { formatLayers } from "../../src/cli/doctor.ts";
 import { formatExcerpt } from "../../src/cli/excerpt.ts";
 import { describeFault, UsageError } from "../../src/cli/fault.ts";
-import { wrapJson, wrapText } from "../../src/cli/layout.ts";
+import { formatText, formatVerdict, wrapJson, wrapText } from "../../src/cli/layout.ts";
 import { formatObservation } from "../../src/cli/observation.ts";
-import { toPrintable, widthOf } from "../../src/cli/printable.ts";
+import { toOneLine, toPrintable, widthOf } from "../../src/cli/printable.ts";
 import type { Style } from "../../src/cli/style.ts";
 
 const PLAIN: Style = { ...picocolors.createColors(false), columns: 80, isTerminal: false };
@@ -55,6 +55,12 @@ describe("toPrintable", () => {
         expect(toPrintable(text)).not.toMatch(/(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}]/u);
       }),
     );
+  });
+});
+
+describe("toOneLine", () => {
+  it("escapes what would begin another line or column as well", () => {
+    expect(toOneLine("a\nb\tc\u001b[2J é")).toBe("a\\u000ab\\u0009c\\u001b[2J é");
   });
 });
 
@@ -133,6 +139,50 @@ describe("formatObservation", () => {
       PLAIN,
     );
     expect(shown).toEqual(["✓ ok in 1.5 ms", "", "printed (cut at the limit)", "  x", "", "result", '  {"a":[1,2]}']);
+  });
+});
+
+describe("formatObservation of a text of many lines", () => {
+  const usage = { wallMs: 1.5, cpuMs: 1, queueMs: 0 };
+  const failed = { ok: false as const, status: "error" as const, error: "Error", message: "", stdout: [], usage };
+  const FAKE = "x\n\n\u2713 ok in 3 ms\n\nresult\n  42\r\u001b[1A";
+
+  it("lets no line of a message stand where its own words stand", () => {
+    expect(formatObservation({ ...failed, message: FAKE, line: 1, column: 1 }, "a", PLAIN)).toEqual([
+      "✗ the program failed in 1.5 ms",
+      "",
+      "  Error: x  line 1, column 1",
+      "",
+      "    \u2713 ok in 3 ms",
+      "",
+      "    result",
+      "      42\\u000d\\u001b[1A",
+      "  > 1 │ a",
+      "      │ ^",
+    ]);
+  });
+
+  it("nor of the exception's name, of what was printed, or of a result", () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom("\n", "a", "✓ ok", "\r", " ", "\u2028", "\t")), (parts) => {
+        const text = parts.join("");
+        const shown = [
+          ...formatObservation({ ...failed, error: text, message: text, stdout: [text] }, "", PLAIN).slice(1),
+          ...formatObservation(
+            { ok: true, status: "ok", result: [text, { [text]: text }], stdout: [text], usage },
+            "",
+            PLAIN,
+          ).slice(1),
+        ].flatMap((line) => line.split("\n"));
+        const words = new Set(["", "printed", "result"]);
+        for (const line of shown) expect(words.has(line) || line.startsWith("  ")).toBe(true);
+      }),
+    );
+  });
+
+  it("nor of what a table, a verdict or a paragraph tells", () => {
+    const told = [...formatText("a\nb \u001b[2J", PLAIN), ...formatVerdict("", "a\nb\u001b[2J", PLAIN)];
+    expect(told).toEqual(["     a", "     b \\u001b[2J", "     ✗ not as the tour says: a", "       b\\u001b[2J"]);
   });
 });
 
