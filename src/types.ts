@@ -241,18 +241,18 @@ export interface Execution {
   engineSha256: string | null;
 }
 
-/** Something forbidden that was tried from inside a worker. */
+/** Something forbidden that was tried from inside a worker. `detail`: what it got, or what it met. */
 export interface ProbeAttempt {
   name: string;
   hasSucceeded: boolean;
-  /** What it got, or what it met. */
   detail: string;
 }
 
-/** One layer of the isolation, and whether it is there. What was not seen is not active. */
+/** One layer of the isolation, and whether it is there. What was not seen is not active. `isBroken`: it is there, and does not work. */
 export interface Layer {
   name: string;
   active: boolean;
+  isBroken?: true;
   /** A worker tried it from inside; the host looked from outside; both; or it holds by how workers are started. */
   probed: "inside" | "outside" | "inside and outside" | "stated";
   detail: string;

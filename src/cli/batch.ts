@@ -14,13 +14,14 @@ import type { Decision, Execution, Facts, Observation, Receipt, Sandbox } from "
 import { answerLines, sandboxForLines } from "./answer-lines.ts";
 import { type BatchLine, decodeBatchLine } from "./batch-line.ts";
 import type { BatchOptions } from "./command-options.ts";
-import { EXIT } from "./fault.ts";
+import { createEngineFaults, type EngineFaults } from "./engine-faults.ts";
 import { loadPolicy, openReceipts, openSandbox } from "./resources.ts";
 
 interface Runner {
   readonly sandbox: Sandbox;
   readonly policy: Policy;
   readonly readManifest: ReadManifest;
+  readonly faults: EngineFaults;
   /** Absent where nobody wants any. */
   readonly onReceipt?: (receipt: Receipt) => void;
 }
@@ -32,7 +33,7 @@ interface Judged {
   readonly refusal: Observation | null;
 }
 
-async function judge({ sandbox, policy, readManifest }: Runner, line: BatchLine): Promise<Judged> {
+async function judge({ sandbox, policy, readManifest, faults }: Runner, line: BatchLine): Promise<Judged> {
   const { language, source, limits } = line;
   const fits = source.length <= (limits.sourceChars ?? sandbox.limits.sourceChars);
   // What the sandbox will turn away for its length or its language is not worth reading.
@@ -45,13 +46,18 @@ async function judge({ sandbox, policy, readManifest }: Runner, line: BatchLine)
     return { decision, refusal: decision.effect === "allow" ? null : deniedBy(decision) };
   } catch (error) {
     if (error instanceof InspectionError) return { decision: null, refusal: notInspected(error) };
-    throw error;
+    return { decision: null, refusal: faults.answer(error, language) };
   }
 }
 
-function execute({ sandbox, policy }: Runner, { language, source, input, limits }: BatchLine): Promise<Execution> {
+async function execute({ sandbox, policy, faults }: Runner, line: BatchLine): Promise<Execution> {
+  const { language, source, input, limits } = line;
   const request = { language, source, limits, permits: policy.permits(language) };
-  return sandbox.execute(input === undefined ? request : { ...request, input });
+  try {
+    return await sandbox.execute(input === undefined ? request : { ...request, input });
+  } catch (error) {
+    return { observation: faults.answer(error, language), engineSha256: null };
+  }
 }
 
 /** A line is a call of its own: the first turn of nobody else. */
@@ -86,10 +92,11 @@ export async function runBatch(options: BatchOptions): Promise<number> {
   const policy = await loadPolicy(options.policy);
   const receipts = await openReceipts(options);
   const sandbox = await openSandbox(options, sandboxForLines(concurrency), policy);
-  const runner = { sandbox, policy, readManifest: createManifestReader(sandbox), ...receipts };
+  const faults = createEngineFaults();
+  const runner = { sandbox, policy, faults, readManifest: createManifestReader(sandbox), ...receipts };
   await answerLines(concurrency, async (input) => {
     const line = decodeBatchLine(input);
     return { id: line.id, ...(await runLine(runner, line)) };
   });
-  return EXIT.ok;
+  return faults.exitCode();
 }

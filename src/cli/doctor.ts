@@ -53,10 +53,15 @@ async function tryPython(sandbox: Sandbox, engine: Layer): Promise<Layer> {
     const seen = await sandbox.run({ language: "python", source: "6 * 7", limits: { timeoutMs: 10_000 } });
     if (seen.result === 42)
       return { ...engine, probed: "inside and outside", detail: `a program ran on ${engine.detail}` };
-    return { ...engine, active: false, detail: `a program did not run: ${seen.status}, ${seen.message}` };
+    return {
+      ...engine,
+      active: false,
+      isBroken: true,
+      detail: `a program did not run: ${seen.status}, ${seen.message}`,
+    };
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error;
-    return { ...engine, active: false, detail: error.message };
+    return { ...engine, active: false, isBroken: true, detail: error.message };
   }
 }
 
@@ -168,14 +173,19 @@ export async function showDoctor(options: DoctorOptions): Promise<number> {
   const missing = (options.require ?? []).filter(
     (name) => !report.layers.some((layer) => layer.name === name && layer.active),
   );
-  const isWell = missing.length === 0 && !attacked.some(({ hasSucceeded }) => hasSucceeded);
+  // A language that is not there may not be wanted; one that is there and does not work is a fault that would show later.
+  const broken = report.engines.filter(({ isBroken }) => isBroken === true).map(({ name }) => name);
+  const isWell = missing.length === 0 && broken.length === 0 && !attacked.some(({ hasSucceeded }) => hasSucceeded);
   if (options.json) {
     const whole = { ok: isWell, missing, ...report, ...(options.attacks ? { attacks: attacked } : {}) };
     process.stdout.write(`${printJson(whole as unknown as JsonValue)}\n`);
     return isWell ? EXIT.ok : EXIT.notOk;
   }
   const style = createStyle(process.stdout);
-  const required = missing.map((name) => `  ${style.red("✗")} ${name} is required and not there`);
+  const required = [
+    ...missing.map((name) => `  ${style.red("✗")} ${name} is required and not there`),
+    ...broken.map((name) => `  ${style.red("✗")} ${name} is there and does not work`),
+  ];
   const lines = [
     ...formatReport(report, style),
     ...(options.attacks ? formatAttacks(attacked, style) : []),

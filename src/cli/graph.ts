@@ -11,7 +11,7 @@ import type { Sandbox } from "../types.ts";
 import { answerLines, sandboxForLines } from "./answer-lines.ts";
 import type { LimitSettings } from "./arguments.ts";
 import type { CommonOptions } from "./command-options.ts";
-import { EXIT } from "./fault.ts";
+import { createEngineFaults, type EngineFaults } from "./engine-faults.ts";
 import { decodeGraphLine, type GraphLine, type GraphSettings } from "./graph-line.ts";
 import { LineRefusal } from "./line-record.ts";
 import { encodeMessage } from "./message-output.ts";
@@ -20,6 +20,7 @@ import { loadPolicy, openReceipts, openSandbox } from "./resources.ts";
 interface GraphMaker {
   readonly sandbox: Sandbox;
   readonly policy: Policy;
+  readonly faults: EngineFaults;
   readonly receipts: Awaited<ReturnType<typeof openReceipts>>;
 }
 
@@ -51,7 +52,8 @@ async function runGraphLine(maker: GraphMaker, { id, messages, settings }: Graph
   } catch (error) {
     // The line's own policy document or limits are wrong: that is the line's fault, and only its.
     if (error instanceof SandboxError && error.code === "INVALID_OPTIONS") throw new LineRefusal(id, error.message);
-    throw error;
+    const { ok, status, error: name, message } = maker.faults.answer(error);
+    return { id, ok, status, error: name, message };
   }
 }
 
@@ -60,7 +62,9 @@ export async function runGraphLines(options: CommonOptions): Promise<number> {
   const concurrency = availableParallelism();
   const policy = await loadPolicy(options.policy);
   const receipts = await openReceipts(options);
-  const maker = { sandbox: await openSandbox(options, sandboxForLines(concurrency), policy), policy, receipts };
+  const sandbox = await openSandbox(options, sandboxForLines(concurrency), policy);
+  const faults = createEngineFaults();
+  const maker = { sandbox, policy, receipts, faults };
   await answerLines(concurrency, async (input) => runGraphLine(maker, decodeGraphLine(input)));
-  return EXIT.ok;
+  return faults.exitCode();
 }

@@ -44,7 +44,8 @@ const COMMANDS = {
   },
   batch: {
     summary: "run JSON lines from standard input, answer in the same order",
-    details: "One program a line, one observation a line. Exit code 0 when every line was answered, however it ended.",
+    details:
+      "One program a line, one observation a line. Exit code 0 when every line was answered, however it ended; 2 where a line's language cannot start on this machine: such a line is answered as unavailable, the others run.",
     more: `A line in:   {"id":"a","language":"javascript","source":"return input * 2","input":21,"limits":{"timeoutMs":500}}
 A line out:  {"id":"a","ok":true,"status":"ok","result":42,…}
 A bad line:  {"id":null,"ok":false,"status":"rejected","error":"InvalidLine","message":…}`,
@@ -52,7 +53,7 @@ A bad line:  {"id":null,"ok":false,"status":"rejected","error":"InvalidLine","me
   doctor: {
     summary: "what isolates a program on this machine, layer by layer, probed",
     details:
-      "Starts a sandbox, tries from inside what is forbidden, looks from outside, and says what is missing and how to get it. Exit code 1 where a layer of --require is missing or an attack of --attacks succeeds.",
+      "Starts a sandbox, tries from inside what is forbidden, looks from outside, and says what is missing and how to get it. Exit code 1 where a layer of --require is missing, a language is there and does not work, or an attack of --attacks succeeds.",
     more: `Examples:
   sallyport doctor
   sallyport doctor --require network,seccomp && node my-agent.js

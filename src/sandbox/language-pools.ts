@@ -37,6 +37,7 @@ export function createPools(options: ResolvedSandboxOptions, source: WorkerSourc
       standby: 0,
       runsPerWorker,
       restsLong: true,
+      name: "Python worker",
       startWorker: () => source.start("runner", "python"),
     }),
   };
@@ -46,6 +47,7 @@ export function createPools(options: ResolvedSandboxOptions, source: WorkerSourc
       size: 1,
       standby: 0,
       runsPerWorker: 100_000,
+      name: `inspector of ${language} programs`,
       startWorker: () => source.start("inspector", language),
     });
   const pools = {

@@ -19,6 +19,8 @@ export interface PoolOptions {
   restsLong?: boolean;
   maxQueue: number;
   queueTimeoutMs: number;
+  /** Of its workers, for a person: where none starts, others may. Default: "worker". */
+  name?: string;
   startWorker(): Promise<WorkerProcess>;
 }
 
@@ -104,7 +106,10 @@ export class Pool {
   async #startAny(cause: Error): Promise<void> {
     const others = this.#options.size + this.#options.standby - 1;
     await Promise.any(Array.from({ length: others }, () => this.#startOne())).catch(() => {
-      throw new SandboxError("ENGINE_UNAVAILABLE", `No worker can start: ${cause.message}`, { cause });
+      // What is known in plain words is a sentence of its own.
+      if (cause instanceof SandboxError) throw cause;
+      const { name = "worker" } = this.#options;
+      throw new SandboxError("ENGINE_UNAVAILABLE", `No ${name} can start: ${cause.message}`, { cause });
     });
   }
 

@@ -18,6 +18,8 @@ export function snapshotFolder(entry: string): string {
 
 interface Unusable {
   problem: string;
+  /** It is there, and must not be used; else it is not there at all. */
+  isBroken: boolean;
   remedy: string;
   cause?: unknown;
 }
@@ -32,16 +34,17 @@ export function findSnapshot(entry: string): { digest: string; bytes: number } |
     packed = readFileSync(path);
     digest = readFileSync(join(folder, "snapshot.sha256"), "utf8").trim();
   } catch (cause) {
-    return { problem: `its snapshot ${path} is missing`, remedy: REMEDY, cause };
+    return { problem: `its snapshot ${path} is missing`, isBroken: false, remedy: REMEDY, cause };
   }
-  if (hash("sha256", packed) !== digest) return { problem: `its snapshot ${path} is damaged`, remedy: REMEDY };
+  if (hash("sha256", packed) !== digest)
+    return { problem: `its snapshot ${path} is damaged`, isBroken: true, remedy: REMEDY };
   if (process.platform !== "win32") {
     // Whoever may write the code itself may write the snapshot as well.
     const owners = new Set([0, process.getuid?.(), statSync(entry).uid]);
     for (const place of [folder, path]) {
       const { uid, mode } = statSync(place);
       if (!owners.has(uid) || (mode & WRITABLE_BY_OTHERS) !== 0)
-        return { problem: `others may write ${place}`, remedy: REMEDY };
+        return { problem: `others may write ${place}`, isBroken: true, remedy: REMEDY };
     }
   }
   return { digest, bytes: packed.length };

@@ -21,6 +21,8 @@ export interface CommandOptions {
   readonly stdin?: string | Buffer;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** Another copy of the command. */
+  readonly main?: string;
 }
 
 function environment(extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
@@ -34,8 +36,8 @@ const WARNING = /^sallyport: No containment: .*\n/gm;
 export const withoutWarning = (stderr: string): string => stderr.replace(WARNING, "");
 
 /** Starts the command with pipes on all three streams. */
-export function startCommand(args: readonly string[], { env, cwd }: Omit<CommandOptions, "stdin"> = {}) {
-  return spawn(process.execPath, [MAIN, ...args], { env: environment(env), cwd, stdio: ["pipe", "pipe", "pipe"] });
+export function startCommand(args: readonly string[], { env, cwd, main = MAIN }: Omit<CommandOptions, "stdin"> = {}) {
+  return spawn(process.execPath, [main, ...args], { env: environment(env), cwd, stdio: ["pipe", "pipe", "pipe"] });
 }
 
 /** Resolves with everything that the child said, once it has ended. */

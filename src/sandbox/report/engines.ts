@@ -33,7 +33,8 @@ function describePython({ languages, entry }: Known): Layer {
   }
   const found = findSnapshot(entry);
   if ("problem" in found) {
-    return { name, active: false, probed: "outside", detail: found.problem, remedy: found.remedy };
+    const { problem: detail, remedy, isBroken } = found;
+    return { name, active: false, ...(isBroken && { isBroken }), probed: "outside", detail, remedy };
   }
   const { pyodide, cpython } = readPyodide();
   const size = (found.bytes / 1e6).toFixed(1);
