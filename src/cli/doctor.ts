@@ -121,8 +121,8 @@ function formatAttacks(attacked: readonly Attacked[], style: Style): string[] {
     const mark = hasSucceeded ? style.red("✗") : style.green("✓");
     const who = by === "a program" ? "" : "taken over: ";
     const words = detail in CODES ? `${CODES[detail]} (${detail})` : detail;
-    const end = hasSucceeded ? "succeeded" : "failed";
-    return [`  ${mark} ${who}${title}`, ...formatText(`${end}: ${words}`, style, "    ").map(style.dim)];
+    const end = hasSucceeded ? "succeeded" : "held off";
+    return [`  ${mark} ${end}: ${who}${title}`, ...formatText(words, style, "    ").map(style.dim)];
   });
   const succeeded = attacked.filter(({ hasSucceeded }) => hasSucceeded).length;
   const all = attacked.length;

@@ -56,7 +56,13 @@ function createProgram(setExitCode: (code: number) => void): Command {
       getOutHasColors: () => hasColor(process.stdout),
       getErrHasColors: () => hasColor(process.stderr),
       getOutHelpWidth: () => style.columns,
-      outputError: (text, write) => write(`sallyport: ${text.replace(/^error: /, "").trim()} (--help tells how)\n`),
+      outputError: (text, write) =>
+        write(
+          `sallyport: ${text
+            .replace(/^error: /, "")
+            .trim()
+            .replace(/\s+/g, " ")} (--help tells how)\n`,
+        ),
     })
     .configureHelp({
       showGlobalOptions: true,

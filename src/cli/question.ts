@@ -9,8 +9,9 @@ import { UsageError } from "./fault.ts";
 /** White space, a question mark, or a script that may write questions without either. */
 const PLAINLY_A_QUESTION = /[\s?]|[^\p{ASCII}]/u;
 
-/** "(Did you mean inspect?)", where a command's name is near; commander knows which. */
-function suggestCommand(word: string, names: readonly string[]): string {
+/** "(Did you mean inspect?)", where one of `names` is near; commander knows which. */
+export function suggestName(word: string, names: readonly string[]): string {
+  if (!/^[a-z][a-z-]{0,39}$/i.test(word)) return "";
   const lookup = new Command()
     .helpCommand(false)
     .exitOverride()
@@ -35,6 +36,6 @@ export function readQuestion(words: readonly string[], commands: readonly Comman
   const names = commands.map((command) => command.name());
   const advice = `a question is one argument in quotes, of more than one word; the commands are ${names.join(", ")}`;
   const given = JSON.stringify(word.slice(0, 40));
-  const suggestion = /^[a-z-]{1,40}$/i.test(word) ? suggestCommand(word, names) : "";
+  const suggestion = suggestName(word, names);
   throw new UsageError(`there is no command ${given}${suggestion === "" ? "" : ` ${suggestion}`}: ${advice}`);
 }

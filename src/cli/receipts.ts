@@ -8,7 +8,7 @@ import { printJson } from "../protocol/json.ts";
 import type { VerifyOptions } from "./command-options.ts";
 import { EXIT, UsageError } from "./fault.ts";
 import { toOneLine } from "./printable.ts";
-import { reasonOf } from "./source.ts";
+import { reasonOf, resolvePath } from "./source.ts";
 
 const HEAD = /^[0-9a-f]{64}$/;
 
@@ -28,7 +28,7 @@ export async function verifyFile(path: string, options: VerifyOptions): Promise<
   }
   let report: ChainReport;
   try {
-    report = await verifyReceipts(path, key === "" ? undefined : key, options.head);
+    report = await verifyReceipts(resolvePath(path), key === "" ? undefined : key, options.head);
   } catch (error) {
     throw new UsageError(`cannot read ${JSON.stringify(path)}: ${reasonOf(error)}`, { cause: error });
   }

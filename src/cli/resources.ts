@@ -3,13 +3,15 @@
  * The policy comes first: a wrong name is a fault before any worker starts.
  */
 
+import { SandboxError } from "../errors.ts";
 import type { SandboxOptions } from "../options.ts";
 import type { Policy } from "../policy/evaluate.ts";
 import type { Receipt, Sandbox } from "../types.ts";
 import type { CommonOptions } from "./command-options.ts";
 import { UsageError } from "./fault.ts";
+import { suggestName } from "./question.ts";
 import { closeOnExit } from "./shutdown.ts";
-import { readJson, reasonOf } from "./source.ts";
+import { readJson, reasonOf, resolvePath } from "./source.ts";
 
 /** The policy that `--policy` names: a preset, else a file that holds a policy document. */
 export async function loadPolicy(nameOrFile: string): Promise<Policy> {
@@ -23,14 +25,21 @@ export async function loadPolicy(nameOrFile: string): Promise<Policy> {
     document = await readJson(nameOrFile);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
+    const names = [...PRESETS.keys()];
+    const suggestion = suggestName(nameOrFile, names);
     throw new UsageError(
-      `--policy takes ${[...PRESETS.keys()].join(", ")} or a file with a policy document: ${reason}`,
+      `--policy takes ${names.join(", ")} or a file with a policy document: ${`${reason} ${suggestion}`.trim()}`,
       {
         cause: error,
       },
     );
   }
-  return createPolicy(document);
+  try {
+    return createPolicy(document);
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error;
+    throw new UsageError(`--policy ${JSON.stringify(nameOrFile)}: ${error.message}`, { cause: error });
+  }
 }
 
 /** `onReceipt` for a graph or a batch: appends to the file that --receipts names. Nothing where it names none. */
@@ -41,7 +50,7 @@ export async function openReceipts({ receipts }: CommonOptions): Promise<{ onRec
   try {
     // Never closed before the process ends: a signal cancels what runs, and that is told in receipts, too. A line is in the
     // file when it has been appended.
-    const log = await createReceiptLog(receipts, key === undefined || key === "" ? {} : { key });
+    const log = await createReceiptLog(resolvePath(receipts), key === undefined || key === "" ? {} : { key });
     return { onReceipt: log.onReceipt };
   } catch (error) {
     const isFolderAbsent = (error as NodeJS.ErrnoException).code === "ENOENT";

@@ -45,7 +45,10 @@ async function readInput(file: string, inputFile: string | undefined): Promise<{
 }
 
 /** To a person; a model is told what arguments to send. */
-const EMPTY = "The program is empty: name a file, or send one to standard input.";
+function describeEmpty(file: string): string {
+  if (file !== "-") return `The program in ${JSON.stringify(file)} is empty: there is nothing to run.`;
+  return "The program is empty: name a file, or send one to standard input.";
+}
 
 const UNUSED: Observation["usage"] = { wallMs: 0, cpuMs: null, queueMs: 0 };
 
@@ -82,7 +85,7 @@ export async function runFile(file = "-", options: RunOptions): Promise<number> 
   const shown = options.json
     ? [printJson(observation)]
     : formatObservation(
-        source === "" ? { ...observation, message: EMPTY } : observation,
+        source === "" ? { ...observation, message: describeEmpty(file) } : observation,
         source,
         createStyle(process.stdout),
       );

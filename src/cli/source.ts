@@ -4,6 +4,7 @@
  */
 
 import { createReadStream } from "node:fs";
+import { isAbsolute, relative, resolve, sep } from "node:path";
 import type { Readable } from "node:stream";
 import { UsageError } from "./fault.ts";
 
@@ -45,13 +46,25 @@ async function readAll(stream: Readable, what: string): Promise<string> {
   }
 }
 
+/**
+ * A path as whoever called the command means it: `npm start` in a folder of a clone moves to the clone's own before it starts
+ * the command, and says where it was called.
+ */
+export function resolvePath(path: string): string {
+  const { npm_lifecycle_event: script, npm_package_name: name, INIT_CWD: calledIn } = process.env;
+  if (script !== "start" || name !== "sallyport" || !calledIn) return path;
+  const below = relative(process.cwd(), calledIn);
+  const isBelow = below !== "" && below !== ".." && !below.startsWith(`..${sep}`) && !isAbsolute(below);
+  return isBelow ? resolve(calledIn, path) : path;
+}
+
 /** The text of `path`; `-` is standard input. */
 export function readText(path: string): Promise<string> {
   if (path === "-") {
     if (process.stdin.isTTY) process.stderr.write("Reading from the terminal: end with Ctrl-D.\n");
     return readAll(process.stdin, "standard input");
   }
-  return readAll(createReadStream(path), JSON.stringify(path));
+  return readAll(createReadStream(resolvePath(path)), JSON.stringify(path));
 }
 
 /** The JSON in `path`. */

@@ -48,7 +48,7 @@ export async function chooseLauncher(
     const plain = candidates.findIndex(({ name }) => name === PLAIN);
     if (plain >= 0) candidates.splice(plain, 1);
   }
-  if (candidates.length === 0) throw hardened ? uncontained(refused) : unavailable(containment, refused);
+  if (candidates.length === 0) throw hardened ? uncontained(containment, refused) : unavailable(containment, refused);
   return { candidates, refused };
 }
 
@@ -62,9 +62,12 @@ export function unavailable(containment: string, refused: readonly Refused[]): S
   return new SandboxError("CONTAINMENT_UNAVAILABLE", `${what} ${why}`.trim());
 }
 
-function uncontained(refused: readonly Refused[]): SandboxError {
+function uncontained(containment: string, refused: readonly Refused[]): SandboxError {
   const why = refused.map(describe).join(" ");
-  const what = "hardened: expected a containment, bubblewrap or container, and there is none here.";
+  const what =
+    containment === PLAIN
+      ? "hardened: expected containment auto, bubblewrap or container, got process, which is none."
+      : "hardened: expected a containment, bubblewrap or container, and there is none here.";
   return new SandboxError("CONTAINMENT_UNAVAILABLE", `${what} ${why}`.trim());
 }
 

@@ -28,6 +28,14 @@ function findLoss(value: unknown): string | undefined {
   return LOST_AS_OBJECT.find(([isOne]) => isOne(value))?.[1];
 }
 
+/** Of a path, the end: what stands before it is rarely what one looks for. */
+const KEYS_SHOWN = 8;
+
+function showPath(keys: readonly string[]): string {
+  const shown = keys.slice(-KEYS_SHOWN).map((key) => showValue(key));
+  return [...(keys.length > KEYS_SHOWN ? ["…"] : []), ...shown].join(".");
+}
+
 function fail(where: string, given: string, cause?: unknown): never {
   const text = `${where === "" ? "input" : `input, at ${where}`}: expected a value that JSON can hold, got ${given}`;
   throw new SandboxError("INVALID_OPTIONS", `run: ${text}`, { cause });
@@ -39,10 +47,16 @@ function fail(where: string, given: string, cause?: unknown): never {
  */
 export function encodeInput(input: unknown): string | null {
   if (input === undefined) return null;
+  // The objects on the way to where the encoder is, each with the key that it has in the one before.
+  const way: { holder: unknown; key: string }[] = [];
   try {
-    const json = JSON.stringify(input, (key, value: unknown) => {
+    const json = JSON.stringify(input, function (this: unknown, key, value: unknown) {
+      while (way.length > 0 && way.at(-1)?.holder !== this) way.pop();
       const loss = findLoss(value);
-      return loss === undefined ? value : fail(key === "" ? "" : JSON.stringify(key), loss);
+      const isRoot = way.length === 0;
+      if (loss !== undefined) fail(isRoot ? "" : showPath([...way.slice(1).map((one) => one.key), key]), loss);
+      if (typeof value === "object" && value !== null) way.push({ holder: value, key });
+      return value;
     });
     return json ?? fail("", showValue(input));
   } catch (cause) {

@@ -4,6 +4,7 @@
  */
 
 import { SandboxError } from "../errors.ts";
+import { A_LANGUAGE } from "../languages.ts";
 import { LIMITS } from "../limits.ts";
 import { showValue } from "../options-check.ts";
 import type { InspectRequest } from "../types.ts";
@@ -23,7 +24,7 @@ export function checkInspectRequest(request: InspectRequest): InspectRequest {
   if (unknown !== undefined) fail(`unknown option ${unknown}; there are ${KEYS.join(", ")}`);
   const { language, source, signal } = request;
   if (language !== "javascript" && language !== "python") {
-    fail(`language: expected "javascript" or "python", got ${showValue(language)}`);
+    fail(`language: expected ${A_LANGUAGE}, got ${showValue(language)}`);
   }
   if (typeof source !== "string") fail(`source: expected a string, got ${showValue(source)}`);
   if (source.length > MAX_SOURCE_CHARS) {

@@ -5,6 +5,7 @@
 
 import { randomInt, randomUUID } from "node:crypto";
 import { SandboxError } from "../errors.ts";
+import { A_LANGUAGE } from "../languages.ts";
 import { LIMITS, type LimitName, MAX_STDOUT_LINES } from "../limits.ts";
 import { showValue } from "../options-check.ts";
 import type { RunMessage } from "../protocol/messages.ts";
@@ -82,7 +83,7 @@ export function prepareRun(
     throw new SandboxError("INVALID_OPTIONS", `run: unknown option ${unknown}; there are ${[...KEYS].join(", ")}`);
   }
   const { language, source, seed, now, permits } = request;
-  if (language !== "javascript" && language !== "python") wrong("language", '"javascript" or "python"', language);
+  if (language !== "javascript" && language !== "python") wrong("language", A_LANGUAGE, language);
   if (typeof source !== "string") wrong("source", "a string", source);
   if (seed !== undefined && !(Number.isInteger(seed) && seed >= 0 && seed <= MAX_SEED)) {
     wrong("seed", `a whole number from 0 to ${MAX_SEED}`, seed);

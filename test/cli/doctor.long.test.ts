@@ -67,6 +67,16 @@ describe("doctor", () => {
   );
 
   it(
+    "tells of an attack that came to nothing in words that go together",
+    async () => {
+      const { stdout } = await runCommand(["doctor", "--attacks", "--containment", "process"]);
+      expect(stdout).toMatch(/^ {2}✓ held off: reads the environment\n {4}ended as error: process is not defined/m);
+      expect(stdout).not.toMatch(/^ {4}(failed|succeeded):/m);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
     "that is asked for a layer that there is none of says which there are",
     async () => {
       const { code, stdout, stderr } = await runCommand(["doctor", "--containment", "process", "--require", "moat"]);

@@ -2,6 +2,7 @@
  * More of `run` than `npm test` has time for: each test starts the real command, some of them twice.
  */
 
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseLines, runCommand, runJson } from "./command.ts";
 import { useFiles } from "./files.ts";
@@ -36,6 +37,25 @@ describe("run", () => {
     expect(ended.stdout).toContain("The program is empty: name a file");
     expect(ended.stdout).not.toContain("JSON object");
     expect(ended.code).toBe(1);
+  });
+
+  it("says of a file that was named that it is empty, and asks for none", async () => {
+    const { code, stdout } = await runCommand(["run", await write("empty.py", "")]);
+    expect(stdout).toMatch(/The program in "[^"]*empty\.py" is empty: there is nothing to run\./);
+    expect(stdout).not.toContain("name a file");
+    expect(code).toBe(1);
+  });
+
+  it("takes a file from the folder that npm start was called in, where npm has moved to the package's own", async () => {
+    const root = join(import.meta.dirname, "../..");
+    const inside = { npm_lifecycle_event: "start", npm_package_name: "sallyport", INIT_CWD: join(root, "test") };
+    const env = { ...inside, npm_package_json: join(root, "package.json") };
+    const run = (extra: Record<string, string>) =>
+      runCommand(["run", "cli/command.ts", "--policy", "lax"], { cwd: root, env: { ...env, ...extra } });
+    // The program is found: what is missing is the policy.
+    expect((await run({})).stderr).toMatch(/--policy.*"lax"/);
+    expect((await run({ npm_package_name: "another" })).stderr).toMatch(/cannot read "cli\/command.ts"/);
+    expect((await run({ INIT_CWD: "/" })).stderr).toMatch(/cannot read "cli\/command.ts"/);
   });
 
   it("accepts a byte order mark", async () => {
@@ -76,6 +96,12 @@ describe("wrong use ends with 2, one sentence and no stack:", () => {
     ["a limit without a value", ["run", "-", "--limit", "timeoutMs"], /name=value/],
     ["an unknown language", ["run", "-", "--language", "cobol"], /javascript, typescript or python/],
     ["an unknown policy", ["run", "-", "--policy", "lax"], /--policy.*standard.*"lax".*no such file/],
+    [
+      "a mistyped policy",
+      ["run", "-", "--policy", "strickt"],
+      /--policy.*"strickt".*no such file \(Did you mean strict\?\)/,
+    ],
+    ["a mistyped option", ["run", "--jsn"], /^sallyport: unknown option '--jsn' \(Did you mean --json\?\) \(--help/],
     ["an unknown containment", ["run", "-", "--containment", "moat"], /--containment.*moat.*auto, container/],
     ["an unknown option", ["run", "--fast"], /unknown option '--fast'/],
     ["too many files", ["run", "a.js", "b.js"], /too many arguments/],
@@ -100,6 +126,7 @@ describe("wrong use ends with 2, one sentence and no stack:", () => {
     const path = await write("policy.json", content);
     const { code, stderr } = await runCommand(["run", "-", "--policy", path], { stdin: "return 1" });
     expect(stderr).toMatch(sentence);
+    expect(stderr).toContain(JSON.stringify(path));
     expect(stderr).not.toMatch(/\n\s+at /);
     expect(code).toBe(2);
   });

@@ -15,10 +15,15 @@ type Row = [option: string, request: Record<string, unknown>, given: string];
 
 const circular: Record<string, unknown> = {};
 circular.self = circular;
+const nested = Array.from({ length: 20 }).reduce<unknown>(
+  (inner) => ({ a: inner }),
+  () => 1,
+);
 
 describe("a request with", () => {
   it.each<Row>([
     ["language", { language: "ruby" }, '"ruby"'],
+    ["language", { language: "typescript" }, '(TypeScript is taken as javascript), got "typescript"'],
     ["language", { language: undefined }, "undefined"],
     ["language", { language: "JavaScript" }, '"JavaScript"'],
     ["source", { source: 5 }, "5"],
@@ -40,6 +45,9 @@ describe("a request with", () => {
     ["input", { input: new Map([["a", 1]]) }, "a Map"],
     ["input", { input: Number.NaN }, "NaN"],
     ['input, at "rows"', { input: { rows: new Set([1]) } }, "a Set"],
+    ['input, at "a"."1"', { input: { b: [{}], a: [1, Number.NaN] } }, "NaN"],
+    ['input, at "0"."x"."y"', { input: [{ w: 1, x: { v: [], y: 1n } }] }, "a bigint"],
+    [`input, at …${'."a"'.repeat(8)}`, { input: nested }, "a function"],
     ['input, at "0"', { input: [Number.POSITIVE_INFINITY] }, "Infinity"],
     ['input, at "f"', { input: { f: () => 1 } }, "a function"],
     ['input, at "bytes"', { input: { bytes: new Uint8Array(2) } }, "a typed array"],

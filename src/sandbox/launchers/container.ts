@@ -13,7 +13,7 @@ import type { Command, Launcher, LaunchPlan, OpenLauncher, Unavailable, WorkerNe
 
 /** Of the worker: it is the first process of its container. */
 const PARENT_PID = 0;
-const BUILD = "sallyport container build";
+const BUILD = "`sallyport container build` (in a clone: `npm start -- container build`)";
 
 async function findProblem(image: BuiltImage, needs: WorkerNeeds): Promise<Unavailable | null> {
   if (image.fingerprint !== fingerprintOf(needs)) {
@@ -38,7 +38,7 @@ export const containerLauncher = {
     if (image === null) {
       return {
         reason: "the worker's image has not been built",
-        remedy: `Build it: ${BUILD} (needs Docker, or Podman and runc; nothing is pulled).`,
+        remedy: `Build it: ${BUILD}; needs Docker, or Podman and runc; nothing is pulled.`,
       };
     }
     const problem = await findProblem(image, needs);

@@ -37,7 +37,7 @@ export interface Sight {
 export type Draft = Omit<Layer, "name">;
 
 export const CONTAIN =
-  "Install bubblewrap, or build the container image (sallyport container build); sallyport doctor says which can run here.";
+  "Install bubblewrap, or build the container image: `sallyport container build` (in a clone: `npm start -- container build`); doctor says which can run here.";
 export const LINUX = "Linux only.";
 export const DENIED = "ERR_ACCESS_DENIED";
 /** From this version on Node's permission model covers the network. */
