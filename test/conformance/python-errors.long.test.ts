@@ -65,6 +65,11 @@ describe("an error", () => {
       "raise ExceptionGroup('many', [ValueError(n) for n in range(12)])",
       "many (12 sub-exceptions): ValueError: 0; ValueError: 1; ValueError: 2; ValueError: 3; ValueError: 4; 7 more",
     ],
+    [
+      "of groups that hold one another twice is no count without an end",
+      "group = ValueError('v')\nfor _ in range(60): group = ExceptionGroup('g', [group, group])\nraise group",
+      "g (2 sub-exceptions): ValueError: v; ValueError: v; ValueError: v; ValueError: v; ValueError: v; many more",
+    ],
     ["tells the name that was meant", "total = 1\nprint(totl)", "name 'totl' is not defined. Did you mean: 'total'?"],
     [
       "tells the member that was meant",

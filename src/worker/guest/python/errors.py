@@ -13,6 +13,7 @@ from _json import encode_basestring_ascii as quote
 PROGRAM = "<main>"
 MAX_MESSAGE = 1000
 MAX_LEAVES = 5
+MAX_COUNTED = 1000
 MAX_CAUSES = 4
 # No program has so many lines, nor a line so many characters.
 MAX_PLACE = 1 << 23
@@ -130,12 +131,12 @@ def short(error, source):
 
 
 def leaves(group):
-    found = []
-    pending = list(own_exceptions(group))
-    while pending:
-        error = pending.pop(0)
+    """In their order, as many as are counted: groups that hold one another twice have more than there is memory for."""
+    found, pending = [], [group]
+    while pending and len(found) < MAX_COUNTED:
+        error = pending.pop()
         if is_kind(error, BaseExceptionGroup):
-            pending = [*own_exceptions(error), *pending]
+            pending += reversed(own_exceptions(error))
         else:
             found.append(error)
     return found
@@ -157,7 +158,7 @@ def message_of(error, source):
         inner = leaves(error)
         told = [short(leaf, source) for leaf in inner[:MAX_LEAVES]]
         if len(inner) > MAX_LEAVES:
-            told.append(f"{len(inner) - MAX_LEAVES} more")
+            told.append("many more" if len(inner) == MAX_COUNTED else f"{len(inner) - MAX_LEAVES} more")
         message = f"{message}: {'; '.join(told)}"
     causes = [short(cause, source) for cause in causes_of(error)]
     if causes:
