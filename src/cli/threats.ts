@@ -209,9 +209,9 @@ export const THREATS: readonly Threat[] = [
   {
     id: "evaluated-type",
     threat:
-      "A Python program has `typing` evaluate a text with the interpreter's own built-ins, where the policy has taken eval away.",
+      "A Python program has `typing` evaluate a text, or `dataclasses` write one into code, with the interpreter's own built-ins, where the policy has taken eval away.",
     defence:
-      "Where code from text is refused, a text in a type's place is evaluated only if it names types: no calls, no private members.",
+      "Where code from text is refused, a text in a type's place is evaluated only if it names types: no calls, no private members; and the name of a field is an identifier.",
     file: "src/worker/guest/python/allow.py",
     test: "test/conformance/python-permits.long.test.ts",
   },
@@ -230,6 +230,23 @@ export const THREATS: readonly Threat[] = [
       "A report probes every layer from inside and outside, and says so where one is only stated; a containment counts where each of its walls was seen; `require` and production fail closed.",
     file: "src/sandbox/report/report.ts",
     test: "test/sandbox/containment.test.ts",
+  },
+  {
+    id: "silent-end",
+    threat:
+      "The host's event loop runs dry while a worker is waited for: a command that should have refused ends with 0, a run never answers.",
+    defence:
+      "The loop is held while anything of a sandbox is waited for; a command's exit code is that of a fault until it has come to its end.",
+    file: "src/sandbox/held-loop.ts",
+    test: "test/sandbox/held-loop.long.test.ts",
+  },
+  {
+    id: "faked-words",
+    threat:
+      "What a program prints or throws looks on a terminal like the command's own words: a success, a result, an answer.",
+    defence: "What a program wrote is escaped and never stands at the margin, where the command's own words stand.",
+    file: "src/cli/printable.ts",
+    test: "test/cli/run.test.ts",
   },
   {
     id: "forged-approval",
