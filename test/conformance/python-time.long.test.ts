@@ -112,6 +112,8 @@ result = [str(twice), str(twice.replace(fold=1)), str(datetime(2024, 3, 10, 2, 3
   it.each([
     ["Europe/Pari", "ZoneInfoNotFoundError"],
     ["Europe/Paris 0 9", "ZoneInfoNotFoundError"],
+    ["Europe/Paris\nx", "ZoneInfoNotFoundError"],
+    ["Europe", "ZoneInfoNotFoundError"],
     ["", "ValueError"],
     ["/etc/passwd", "ValueError"],
     ["../UTC", "ValueError"],
@@ -119,8 +121,7 @@ result = [str(twice), str(twice.replace(fold=1)), str(datetime(2024, 3, 10, 2, 3
     const { stdout } = await run(
       `from zoneinfo import ZoneInfo\ntry: ZoneInfo(${JSON.stringify(name)})\nexcept Exception as e: print(type(e).__name__)`,
     );
-    expect(["ZoneInfoNotFoundError", "ValueError"]).toContain(stdout[0]);
-    if (error === "ZoneInfoNotFoundError") expect(stdout).toEqual([error]);
+    expect(stdout).toEqual([error]);
   });
 });
 
