@@ -20,7 +20,7 @@ import {
 const BLOCK = 4096;
 const WASM_PAGE = 65_536;
 const HEAD = 128;
-const GLUE = { glue: "the glue", exports: new Set(["one", "two"]) };
+const GLUE = { glue: "the glue", exports: new Set(["one", "two"]), errorNumbersAt: 123 };
 
 interface Memory {
   readonly buffer: ArrayBuffer;
@@ -97,8 +97,8 @@ describe("a packed snapshot", () => {
   });
 
   it("gives back the glue that it was made with, and what that takes of the module", async () => {
-    const { glue, exports } = await restore(pack(makeSnapshot(new Uint8Array(BLOCK)), GLUE, 0), BLOCK);
-    expect({ glue, exports }).toEqual(GLUE);
+    const { glue, exports, errorNumbersAt } = await restore(pack(makeSnapshot(new Uint8Array(BLOCK)), GLUE, 0), BLOCK);
+    expect({ glue, exports, errorNumbersAt }).toEqual(GLUE);
   });
 
   it("holds no page of zeros", async () => {

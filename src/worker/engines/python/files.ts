@@ -8,6 +8,7 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs"
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { SNAPSHOT_SHA256 } from "./digest.ts";
+import { translateErrors } from "./error-numbers.ts";
 import { type TrimmedGlue, trimGlue } from "./glue.ts";
 import { type Snapshot, unpack } from "./packing.ts";
 import { keepExports, lowerMemoryMaximum } from "./wasm-module.ts";
@@ -48,12 +49,16 @@ export function readGlue(): TrimmedGlue {
   return trimGlue(readText("pyodide.asm.mjs"), readText("pyodide.js"));
 }
 
-/** @param exports what of the module's the glue takes */
-export function readPythonFiles(exports: ReadonlySet<string>): PythonFiles {
+/**
+ * @param exports what of the module's the glue takes
+ * @param errorNumbersAt where the interpreter keeps the table of error numbers; null where it is yet to make one
+ */
+export function readPythonFiles(exports: ReadonlySet<string>, errorNumbersAt: number | null): PythonFiles {
   const wasm = new Uint8Array(readInto("pyodide.asm.wasm", ArrayBuffer));
   try {
     lowerMemoryMaximum(wasm, MAX_PAGES);
     keepExports(wasm, exports);
+    if (errorNumbersAt !== null) translateErrors(wasm, errorNumbersAt);
   } catch (cause) {
     throw new Error(`The Python snapshot was built for another pyodide. ${REBUILD}`, { cause });
   }

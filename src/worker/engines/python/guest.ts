@@ -17,6 +17,7 @@ const FILES = [
   "library",
   "time_text",
   "zones",
+  "error_numbers",
   "snapshot",
 ] as const;
 
@@ -50,6 +51,7 @@ function readZones(): Zones {
   return JSON.parse(readFileSync(new URL("../../guest/python/built/zones.json", import.meta.url), "utf8")) as Zones;
 }
 
+/** Evaluates to where the table of error numbers lies in memory. */
 export function readGuest(): string {
   const { index, data } = readZones();
   return `
@@ -71,9 +73,9 @@ def _install():
     space["install_threads"]()
     space["hide_our_frames"]()
     space["give_zones"](${JSON.stringify(index)}, "${data}")
-    space["prepare"](space["sallyport_start"])
-    return space["sallyport_start"]
-sallyport_start = _install()
-del _install
+    global sallyport_start
+    sallyport_start = space["sallyport_start"]
+    return space["prepare"](sallyport_start)
+globals().pop("_install")()
 `;
 }

@@ -121,9 +121,9 @@ function compileModule({ buffer, byteOffset, length }: Uint8Array<ArrayBuffer>):
 
 /** Reads the files and the snapshot. @throws Error where one is missing or damaged. */
 export async function createLoader(): Promise<Loader> {
-  const { head, exports, contents } = readSnapshot();
+  const { head, exports, errorNumbersAt, contents } = readSnapshot();
   contents.catch(() => {});
-  const files = readPythonFiles(exports);
+  const files = readPythonFiles(exports, errorNumbersAt);
   const interpreter = compileModule(files.wasm);
   const { glue, filler: bytes } = await contents;
   const filler = compileModule(bytes);
@@ -172,17 +172,24 @@ function prepare({ isolate, load, execute, isLoaded, setOutput }: Machine): Prep
   };
 }
 
+interface BuiltSnapshot {
+  /** As the loader makes them. */
+  bytes: Uint8Array;
+  /** What `guest` evaluates to. */
+  errorNumbersAt: number;
+}
+
 /** Makes a snapshot of an interpreter that has run `guest`: minutes are not asked of it, some seconds are. */
-export async function buildSnapshot(files: PythonFiles, glue: string, guest: string): Promise<Uint8Array> {
+export async function buildSnapshot(files: PythonFiles, glue: string, guest: string): Promise<BuiltSnapshot> {
   const anchor = compileModule(files.wasm);
   const wasm = await anchor.compiled;
   const script = pythonScript({ ...files, glue }, null);
   const { isolate, load, interpreter } = createMachine({ script, wasm, stdlib: files.stdlib, filler: null });
   load.applySync(undefined, [true]);
-  take(interpreter, "python").applySync(undefined, [guest]);
+  const errorNumbersAt = take(interpreter, "python").applySync(undefined, [guest]) as number;
   const made = take(interpreter, "snapshot").applySync(undefined, [], { result: { copy: true } }) as ArrayBuffer;
   const bytes = new Uint8Array(made);
   isolate.dispose();
   anchor.isolate.dispose();
-  return bytes;
+  return { bytes, errorNumbersAt };
 }

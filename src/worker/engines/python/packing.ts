@@ -24,6 +24,8 @@ interface Header {
   head: number[];
   /** Of the module: what the glue takes. */
   exports: string[];
+  /** Where in the memory the table of error numbers lies. */
+  errorNumbersAt: number;
   /** Bytes of the glue, before the module. */
   glueBytes: number;
 }
@@ -41,13 +43,24 @@ function findContents(memory: Buffer, dataEnd: number): Piece[] {
   return found.map(([from, to]) => [from, memory.subarray(from, to)]);
 }
 
-/** `bytes` as the loader makes them, with this glue. */
-export function pack(bytes: Uint8Array, { glue, exports }: TrimmedGlue, dataEnd: number): Uint8Array {
+/** Of `bytes` as the loader makes them: the interpreter's memory, not a copy. */
+export function memoryOf(bytes: Uint8Array): Buffer {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  const start = whole.readUInt32LE(MEMORY_AT * 4);
-  const filler = writeFiller(findContents(whole.subarray(start), dataEnd));
+  return whole.subarray(whole.readUInt32LE(MEMORY_AT * 4));
+}
+
+/** What an interpreter is made of beside its memory. */
+export interface Made extends TrimmedGlue {
+  errorNumbersAt: number;
+}
+
+/** `bytes` as the loader makes them, with this glue. */
+export function pack(bytes: Uint8Array, { glue, exports, errorNumbersAt }: Made, dataEnd: number): Uint8Array {
+  const memory = memoryOf(bytes);
+  const filler = writeFiller(findContents(memory, dataEnd));
   const text = Buffer.from(glue);
-  const header: Header = { head: [...whole.subarray(0, start)], exports: [...exports], glueBytes: text.length };
+  const head = [...bytes.subarray(0, bytes.length - memory.length)];
+  const header: Header = { head, exports: [...exports], errorNumbersAt, glueBytes: text.length };
   const params = { [constants.ZSTD_c_compressionLevel]: LEVEL };
   return Buffer.concat([
     Buffer.from(`${JSON.stringify(header)}\n`),
@@ -58,6 +71,7 @@ export function pack(bytes: Uint8Array, { glue, exports }: TrimmedGlue, dataEnd:
 export interface Snapshot {
   head: readonly number[];
   exports: ReadonlySet<string>;
+  errorNumbersAt: number;
   /** Unpacked on another thread, beside what else a worker has to read. Rejects where the file is damaged. */
   contents: Promise<SnapshotContents>;
 }
@@ -71,7 +85,7 @@ interface SnapshotContents {
 /** What `pack` made; its digest has been checked. @throws Error where it has no header */
 export function unpack(packed: Buffer): Snapshot {
   const lineEnd = packed.indexOf(LINE_END);
-  const { head, exports, glueBytes } = JSON.parse(packed.toString("utf8", 0, lineEnd)) as Header;
+  const { head, exports, errorNumbersAt, glueBytes } = JSON.parse(packed.toString("utf8", 0, lineEnd)) as Header;
   const decompress = async (): Promise<SnapshotContents> => {
     const unpacked = await promisify(zstdDecompress)(packed.subarray(lineEnd + 1), { chunkSize: ROOM });
     const { buffer, byteOffset } = unpacked;
@@ -80,5 +94,5 @@ export function unpack(packed: Buffer): Snapshot {
       filler: new Uint8Array(buffer as ArrayBuffer, byteOffset + glueBytes, unpacked.length - glueBytes),
     };
   };
-  return { head, exports: new Set(exports), contents: decompress() };
+  return { head, exports: new Set(exports), errorNumbersAt, contents: decompress() };
 }

@@ -45,6 +45,7 @@ def warm_up(run):
 
 
 def prepare(start):
+    """Returns where the table of error numbers lies in memory."""
     for name in MODULES.split():
         try:
             importlib.import_module(name)
@@ -59,5 +60,7 @@ def prepare(start):
         stream.reconfigure(line_buffering=True, errors="backslashreplace")
     run, _ = start(lambda seconds: None)
     warm_up(run)
+    table_at = number_errors_as_linux()
     gc.collect()
     gc.freeze()
+    return table_at

@@ -137,9 +137,7 @@ function createInterpreter(shell: ReturnType<typeof createShell>, lock: string, 
       isLoading = true;
     },
     execute,
-    python(source: string): void {
-      py?.runPython(source);
-    },
+    python: (source: string): unknown => py?.runPython(source),
     snapshot: (): ArrayBuffer => {
       if (py === null) throw new Error("nothing is loaded");
       wipeFree(py._module);
