@@ -25,8 +25,16 @@ export const PURE_PYTHON_MODULES: readonly string[] = [
   ...words("hashlib hmac base64 binascii zlib uuid urllib.parse ipaddress colorsys keyword io asyncio __future__"),
 ];
 
+/** Modules of Python of which a part only computes: what a program uses of the others is told as `sys.modules`, all as `sys.*`. */
+export const PARTLY_PURE_PYTHON_MODULES: readonly string[] = ["sys"];
+
 /** The modules of which Python's inspector knows that they read no names but those that are written down. */
-export const INSPECTED_PYTHON_MODULES: readonly string[] = [...PURE_PYTHON_MODULES, "sched", "stringprep"];
+export const INSPECTED_PYTHON_MODULES: readonly string[] = [
+  ...PURE_PYTHON_MODULES,
+  ...PARTLY_PURE_PYTHON_MODULES,
+  "sched",
+  "stringprep",
+];
 
 /** The members through which JavaScript reaches prototypes and accessors behind a program's back: all that it has. */
 export const JAVASCRIPT_DUNDERS: readonly string[] = words(

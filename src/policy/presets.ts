@@ -9,6 +9,7 @@ import {
   EVERYDAY_PYTHON_DUNDERS,
   EVERYDAY_PYTHON_GLOBALS,
   JAVASCRIPT_DUNDERS,
+  PARTLY_PURE_PYTHON_MODULES,
   PURE_PYTHON_MODULES,
   PYTHON_FRAMES,
   STRICT_JAVASCRIPT_GLOBALS,
@@ -95,8 +96,13 @@ const STANDARD: PolicyDocument = {
     {
       id: "imports-python",
       effect: "deny",
-      when: { language: "python", imports: { noneOf: PURE_PYTHON_MODULES.flatMap((name) => [name, `${name}.*`]) } },
-      message: `Only these modules of the standard library can be imported: ${PURE_PYTHON_MODULES.join(", ")}. Third-party packages are not there.`,
+      when: {
+        language: "python",
+        imports: {
+          noneOf: [...PURE_PYTHON_MODULES.flatMap((name) => [name, `${name}.*`]), ...PARTLY_PURE_PYTHON_MODULES],
+        },
+      },
+      message: `Only these modules of the standard library can be imported: ${PURE_PYTHON_MODULES.join(", ")}; and of ${PARTLY_PURE_PYTHON_MODULES.join(", ")} what leads to no modules, frames or hooks. Third-party packages are not there.`,
     },
     {
       id: "dunders-javascript",

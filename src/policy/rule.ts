@@ -46,7 +46,7 @@ export function yes(why: string): Finding {
  * A name as a language knows it, or a way of making code as the inspectors call it. Paths and addresses are not repeated: what
  * is told of a call holds nothing that looks like the host's.
  */
-const PLAIN_NAME = /^(?:[A-Za-z_$][\w$.]*(?:\((?:text|expression)?\))?|node:[a-z_]+(?:\/[a-z_]+)*)$/;
+const PLAIN_NAME = /^(?:[A-Za-z_$][\w$.]*(?:\.\*|\((?:text|expression)?\))?|node:[a-z_]+(?:\/[a-z_]+)*)$/;
 
 /** Yes, because of these names. `words`: what is told in place of a name that is not for everybody to understand. */
 export function yesFor(what: string, found: readonly string[], words?: ReadonlyMap<string, string>): Finding {

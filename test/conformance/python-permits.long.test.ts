@@ -90,7 +90,7 @@ result = [str(hints["next"]), str(hints["kinds"]), typing.List["int"].__args__[0
     ["import urllib", "ImportError", "urllib"],
     ["import urllib.parse\nimport urllib.request", "ImportError", "urllib.request"],
     ["from urllib import request", "ImportError", "urllib"],
-    ["import sys", "ImportError", "sys"],
+    ["import sys.x", "ImportError", "sys.x"],
     ["import builtins", "ImportError", "builtins"],
     ["def f():\n    import socket\nf()", "ImportError", "socket"],
     ["__import__('subprocess')", "ImportError", "subprocess"],
@@ -109,9 +109,55 @@ result = [str(hints["next"]), str(hints["kinds"]), typing.List["int"].__args__[0
     expect(await runUnder("standard", source)).toMatchObject({ result: ["a%20b", false] });
   });
 
+  it("of sys there is what only computes, and its streams and arguments can be set", async () => {
+    const source = `
+import contextlib, io, sys
+from sys import exit, stderr
+print("to stderr", file=stderr)
+sys.stdout, kept = io.StringIO(), sys.stdout
+print("caught")
+text, sys.stdout = sys.stdout.getvalue(), kept
+with contextlib.redirect_stdout(io.StringIO()) as out:
+    print("caught as well", file=sys.stdout)
+sys.argv = ["name", "x"]
+sys.setrecursionlimit(2000)
+result = [text, out.getvalue(), sys.argv, sys.getrecursionlimit(), sys.__name__, "exit" in dir(sys), "modules" in dir(sys)]
+exit(0)`;
+    expect(await runUnder("standard", source)).toMatchObject({
+      ok: true,
+      stdout: ["to stderr"],
+      result: ["caught\n", "caught as well\n", ["name", "x"], 2000, "sys", true, false],
+    });
+  });
+
+  it.each([
+    ["sys.modules", "module 'sys' has no attribute 'modules' here"],
+    ["getattr(sys, '_get' + 'frame')", "module 'sys' has no attribute '_getframe' here"],
+    ["sys.intern = str", "sys.intern cannot be set here"],
+    ["setattr(sys, 'ex' + 'it', str)", "sys.exit cannot be set here"],
+    ["del sys.exit", "module"],
+  ])("and no more: %s", async (code, text) => {
+    expect(await runUnder("standard", `import sys\n${code}`)).toMatchObject({
+      error: "AttributeError",
+      message: expect.stringContaining(text),
+      line: 2,
+    });
+    expect(await runUnder("standard", "from sys import modules")).toMatchObject({
+      error: "ImportError",
+      message: expect.stringContaining("cannot import name 'modules' from 'sys'"),
+    });
+  });
+
+  it("a policy that lets all of sys pass gives all of it", async () => {
+    for (const modules of [["sys", "sys.*"], ["sys*"], ["*"]]) {
+      const asked = { language: "python", permits: { dynamicCode: true, modules } } as const;
+      expect(await inUse.run("import sys\nresult = 'os' in sys.modules", asked)).toMatchObject({ result: true });
+    }
+  });
+
   it("a program can go on without a module", async () => {
     const source =
-      "try:\n    import numpy\nexcept ImportError as error:\n    result = str(error).endswith('asyncio, __future__. Third-party packages are not there.')";
+      "try:\n    import numpy\nexcept ImportError as error:\n    result = str(error).endswith('asyncio, __future__, sys. Third-party packages are not there.')";
     expect(await runUnder("standard", source)).toMatchObject({ result: true });
   });
 

@@ -59,15 +59,20 @@ describe("with ask: dynamicCode", () => {
 
 describe("with ask: imports", () => {
   it("the question about a module names it", async () => {
-    expect(await question(["imports"], "import sys")).toEqual([
-      expect.stringMatching(/^imports-python: Asked because of: sys\. .*standard library can be imported/),
+    expect(await question(["imports"], "import os")).toEqual([
+      expect.stringMatching(/^imports-python: Asked because of: os\. .*standard library can be imported/),
     ]);
   });
 
   it("so do both denials", async () => {
-    expect(await refusal(["imports"], "import sys")).toMatch(
-      /denied\. Asked because of: sys\. .*standard library can be imported/,
+    expect(await refusal(["imports"], "import os")).toMatch(
+      /denied\. Asked because of: os\. .*standard library can be imported/,
     );
-    expect(await refusal([], "import sys")).toMatch(/^Refused: sys\. .*standard library can be imported/);
+    expect(await refusal([], "import os")).toMatch(/^Refused: os\. .*standard library can be imported/);
+  });
+
+  it("of a module that is there in part, it names what is not", async () => {
+    expect(await refusal([], "import sys\nsys.exit(len(sys.modules))")).toMatch(/^Refused: sys\.modules\. Only these/);
+    expect(await refusal([], "import sys\nprint(sys)")).toMatch(/^Refused: sys\.\*\. Only these/);
   });
 });

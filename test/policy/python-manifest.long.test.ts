@@ -13,8 +13,9 @@ import { makeFacts } from "./facts.ts";
 import { holdsPython, PYTHON_EVASIONS } from "./fixtures/python-evasions.ts";
 import { HELD_MODULES, HELD_MODULES_ORDINARY } from "./fixtures/python-held-modules.ts";
 import { ORDINARY_PYTHON, STRICT_ORDINARY_PYTHON } from "./fixtures/python-ordinary.ts";
+import { SYS, SYS_ORDINARY } from "./fixtures/python-sys.ts";
 
-const EVASIONS = [...PYTHON_EVASIONS, ...HELD_MODULES];
+const EVASIONS = [...PYTHON_EVASIONS, ...HELD_MODULES, ...SYS];
 const inUse = useSandbox({ workers: 1 });
 
 const inspect = (source: string): Promise<Manifest> => inUse.sandbox.inspect({ language: "python", source });
@@ -68,7 +69,7 @@ describe("what a program mentions", () => {
     ["getattr(a, 'b')\nhasattr(c, 'd')", { members: ["b", "d"], complete: true }],
     ["'{0.x} {y.z}'.format(a, y=b)", { members: ["format", "x", "z"], complete: true }],
     ["import sys\nsys.stdin.readline()", { imports: ["sys"], members: ["readline", "stdin"] }],
-    ["import sys\nsys.readline", { imports: ["sys", "readline"] }],
+    ["import sys\nsys.readline", { imports: ["sys", "sys.readline", "readline"] }],
     ["from math import *\nfrom cmath import *", { undetermined: ["globals"] }],
     ["from types import *\nnew_class", { undetermined: ["globals", "members"] }],
     ["eval(a)", { dynamicCode: ["eval(expression)"], complete: false }],
@@ -134,7 +135,7 @@ describe("programs that hide what they do", () => {
     if (manifest.syntaxError === undefined) expect(rulesAgainst("strict", source, manifest)).not.toEqual([]);
   });
 
-  test.each(HELD_MODULES)("standard refuses %s", (title, source) => {
+  test.each([...HELD_MODULES, ...SYS])("standard refuses %s", (title, source) => {
     expect(rulesAgainst("standard", source, manifestOf(title))).not.toEqual([]);
   });
 });
@@ -164,11 +165,13 @@ describe("the same in other clothes", () => {
 });
 
 describe("programs that hide nothing", () => {
-  const ordinary = [...ORDINARY_PYTHON, ...HELD_MODULES_ORDINARY].map(([title, source, completeness = "complete"]) => ({
-    title,
-    source,
-    completeness,
-  }));
+  const ordinary = [...ORDINARY_PYTHON, ...HELD_MODULES_ORDINARY, ...SYS_ORDINARY].map(
+    ([title, source, completeness = "complete"]) => ({
+      title,
+      source,
+      completeness,
+    }),
+  );
   test.each(ordinary)("standard lets $title pass", async ({ source, completeness }) => {
     const manifest = await inspect(source);
     expect(manifest.syntaxError).toBeUndefined();

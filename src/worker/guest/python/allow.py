@@ -130,6 +130,8 @@ def _make_import(patterns):
     load, loaded = builtins.__import__, sys.modules
     # What is part of a module that is told need not be told again.
     told = ", ".join(entry for entry in patterns if not entry.endswith(".*"))
+    in_part = [name for name in telling_names.PLAIN_MEMBERS if not _matches(f"{name}.*", patterns)]
+    parts = {}
 
     def import_(name, globals=None, locals=None, fromlist=(), level=0):
         if type(name) is not str or level != 0:
@@ -140,6 +142,10 @@ def _make_import(patterns):
             kind = ImportError if name.partition(".")[0] in sys.stdlib_module_names else ModuleNotFoundError
             text = f"{name} cannot be imported. Only these modules can be: {told}. Third-party packages are not there."
             raise kind(text, name=name)
+        if name in in_part:
+            if name not in parts:
+                parts[name] = make_part(name)
+            return parts[name]
         package = load(name, globals, locals, (), 0)
         if not fromlist:
             return package

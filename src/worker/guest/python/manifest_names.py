@@ -28,6 +28,19 @@ NUMBER_MODULES = _words("math cmath")
 # Parts of other modules that are plain all the same.
 PLAIN_PARTS = _words("urllib.parse")
 
+# Of modules that are not plain: the members that are, and lead to no module, frame or hook.
+PLAIN_MEMBERS = {
+    "sys": _words(
+        "api_version argv byteorder copyright exc_info exception exit flags float_info float_repr_style "
+        "get_int_max_str_digits getdefaultencoding getfilesystemencoding getrecursionlimit getrefcount getsizeof hash_info "
+        "hexversion implementation int_info intern is_finalizing maxsize maxunicode platform set_int_max_str_digits "
+        "setrecursionlimit stderr stdin stdout version version_info"
+    ),
+}
+
+# Those of them that a program may set: nothing of the library's makes code of them.
+CHANGEABLE_MEMBERS = {"sys": _words("argv stderr stdin stdout")}
+
 # Members that may be any module that the program has imported: an AttributeError keeps what was asked.
 GIVE_MODULES = _words("obj")
 
