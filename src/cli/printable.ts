@@ -3,16 +3,10 @@
  * Must not change anything else: what is readable stays as it is.
  */
 
+import { escapeUnits } from "../protocol/json.ts";
+
 // Tab and line feed are laid out by the caller. Everything else here could move the cursor, hide text or reorder it.
 const UNSAFE = /(?![\t\n])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
-
-function escapeUnits(text: string): string {
-  let escaped = "";
-  for (let index = 0; index < text.length; index++) {
-    escaped += `\\u${text.charCodeAt(index).toString(16).padStart(4, "0")}`;
-  }
-  return escaped;
-}
 
 /** `text` with every character escaped that a terminal could act on or hide; tabs and line feeds stay. */
 export function toPrintable(text: string): string {

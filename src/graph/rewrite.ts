@@ -4,6 +4,7 @@
  */
 
 import type { AIMessage, BaseMessage } from "@langchain/core/messages";
+import { isJson } from "../protocol/json.ts";
 import { isWorthParsing, readArguments } from "./arguments.ts";
 import { remakeMessage, withoutCallBlocks } from "./content.ts";
 import { field, list } from "./fields.ts";
@@ -26,15 +27,6 @@ function isPlainObject(value: unknown): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return (prototype === Object.prototype || prototype === null) && !Object.hasOwn(value, "__proto__");
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function needsRewrite({ raw, id, name, verdict }: TurnCall, { limits }: TurnRules): boolean {

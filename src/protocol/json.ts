@@ -1,6 +1,7 @@
 /**
- * Prints a value as one line of JSON that is safe to show: control, bidi and invisible characters and lone surrogates
- * leave as \uXXXX. Loses nothing: what is parsed back is what went in. Decides nothing about what may be shown.
+ * Tells JSON from other text, and prints a value as one line of it that is safe to show: control, bidi and invisible
+ * characters and lone surrogates leave as \uXXXX. Loses nothing: what is parsed back is what went in. Decides nothing
+ * about what may be shown.
  */
 
 import type { JsonValue, Observation } from "../types.ts";
@@ -52,5 +53,15 @@ export function parseObservationText(text: unknown): { ok: boolean; status: stri
     return { ok: parsed.ok, status: parsed.status };
   } catch {
     return null;
+  }
+}
+
+/** Whether a text is JSON, whatever its value. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }

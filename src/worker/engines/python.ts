@@ -3,6 +3,7 @@
  * Keeps interpreters loaded ahead, and nothing of a run: the isolate is disposed when the answer is out.
  */
 
+import { isJson } from "../../protocol/json.ts";
 import { MAX_PLACE, type RunMessage } from "../../protocol/messages.ts";
 import type { Engine, EngineOptions, EngineOutcome, Output } from "./engine.ts";
 import { createLoader, type EntryEnd, type PreparedPython } from "./python/isolate.ts";
@@ -102,15 +103,6 @@ function describeError(text: string, memoryMb: number): EngineOutcome {
     message: isBare ? `The program needs more than ${memoryMb} MiB of memory.` : told.message,
     ...(isPlace && line !== undefined && column !== undefined && { line, column }),
   };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function readDescribed(text: string): Described | null {
