@@ -3,6 +3,7 @@
  * Runs nothing; a made-up call is evaluated only, and is harmless in every other respect.
  */
 
+import { blankManifest } from "../protocol/manifest.ts";
 import type { Effect, Facts, Language, Manifest } from "../types.ts";
 import type { PolicyRule } from "./document.ts";
 import type { Policy } from "./evaluate.ts";
@@ -31,27 +32,11 @@ const UNLISTED_MODULE = "a_module_that_no_policy_lists";
 function makeFacts(policy: Policy, language: Language, manifest: Partial<Manifest>, source = ""): Facts {
   const { tools } = policy.document;
   const tool = tools.find((name) => name.includes(language)) ?? tools[0] ?? "";
-  const plain: Manifest = {
-    language,
-    dialect: language,
-    sourceChars: source.length,
-    lines: 1,
-    nesting: 0,
-    imports: [],
-    globals: [],
-    members: [],
-    privateAccess: [],
-    dynamicCode: [],
-    loops: 0,
-    sha256: "",
-    complete: manifest.undetermined === undefined,
-    undetermined: [],
-  };
   return {
     tool,
     language,
     source,
-    manifest: { ...plain, ...manifest },
+    manifest: { ...blankManifest(language, source), complete: manifest.undetermined === undefined, ...manifest },
     identicalFailures: 0,
     threadRuns: 0,
     threadMs: 0,

@@ -5,8 +5,9 @@
 
 import { LANGUAGES } from "../languages.ts";
 import { MAX_STDOUT_LINES } from "../limits.ts";
-import type { Aspect, Language, Manifest, ProbeAttempt, Status } from "../types.ts";
+import type { Language, Manifest, ProbeAttempt, Status } from "../types.ts";
 import { array, boolean, choice, decodeRecord, integer, nullable, number, optional, text } from "./decode.ts";
+import { ASPECTS } from "./manifest.ts";
 
 /** Host to worker: run one program. `id` is unguessable and new for each run. */
 export interface RunMessage {
@@ -148,7 +149,6 @@ export type WorkerMessage =
 
 const ENGINE_STATUSES: readonly EngineStatus[] = ["ok", "error", "timeout", "memory_limit", "output_limit"];
 const STREAMS: readonly Stream[] = ["stdout", "stderr"];
-const ASPECTS: readonly Aspect[] = ["imports", "globals", "members", "dynamicCode"];
 const MAX_TEXT = 8 * 1024 * 1024;
 /** Of a line or a column. */
 export const MAX_PLACE = MAX_TEXT;

@@ -5,7 +5,7 @@
 
 import { randomUUID } from "node:crypto";
 import { InspectionError } from "../errors.ts";
-import { countLines } from "../protocol/lines.ts";
+import { ASPECTS, blankManifest } from "../protocol/manifest.ts";
 import type { ManifestMessage } from "../protocol/messages.ts";
 import type { InspectRequest, Language, Manifest } from "../types.ts";
 import { fromNoWorker } from "./observation.ts";
@@ -78,20 +78,5 @@ function notRead(none: NoWorker, detail: string): InspectionError {
 
 /** Nothing is known of it, so that every deny rule matches. */
 function unreadable(language: Language, source: string): Manifest {
-  return {
-    language,
-    dialect: language,
-    sourceChars: source.length,
-    lines: countLines(source),
-    nesting: 0,
-    imports: [],
-    globals: [],
-    members: [],
-    privateAccess: [],
-    dynamicCode: [],
-    loops: 0,
-    sha256: "",
-    complete: false,
-    undetermined: ["imports", "globals", "members", "dynamicCode"],
-  };
+  return { ...blankManifest(language, source), undetermined: [...ASPECTS] };
 }

@@ -4,13 +4,11 @@
  */
 
 import { createHash } from "node:crypto";
-import { countLines } from "../../../protocol/lines.ts";
-import type { Aspect, Manifest } from "../../../types.ts";
+import { ASPECTS, blankManifest } from "../../../protocol/manifest.ts";
+import type { Manifest } from "../../../types.ts";
 import { collectMentions } from "./manifest-collect.ts";
 import { surveyProgram } from "./manifest-walk.ts";
 import { type Parsed, ParseFailure, parseSource } from "./parse.ts";
-
-const ASPECTS: readonly Aspect[] = ["imports", "globals", "members", "dynamicCode"];
 
 function describeFailure({ message, line, column }: ParseFailure): NonNullable<Manifest["syntaxError"]> {
   return { message, ...(line !== undefined && { line }), ...(column !== undefined && { column }) };
@@ -28,20 +26,8 @@ function parseOrFailure(source: string): Parsed | ParseFailure {
 /** The manifest of `source`. A program that does not parse has empty lists, `syntaxError`, and is not complete. */
 export function inspectJavaScript(source: string): Manifest {
   const blank: Manifest = {
-    language: "javascript",
-    dialect: "javascript",
-    sourceChars: source.length,
-    lines: countLines(source),
-    nesting: 0,
-    imports: [],
-    globals: [],
-    members: [],
-    privateAccess: [],
-    dynamicCode: [],
-    loops: 0,
+    ...blankManifest("javascript", source),
     sha256: createHash("sha256").update(source, "utf8").digest("hex"),
-    complete: false,
-    undetermined: [],
   };
   const parsed = parseOrFailure(source);
   if (parsed instanceof ParseFailure) return { ...blank, syntaxError: describeFailure(parsed) };

@@ -4,37 +4,23 @@
  */
 
 import { createHash } from "node:crypto";
-import { countLines } from "../../../protocol/lines.ts";
-import type { Aspect, Manifest } from "../../../types.ts";
+import { ASPECTS, blankManifest } from "../../../protocol/manifest.ts";
+import type { Manifest } from "../../../types.ts";
 import type { Output } from "../engine.ts";
 import { createLoader, type PreparedPython } from "./isolate.ts";
 
 /** Below what the host waits for an inspector. */
 const TIMEOUT_MS = 1500;
-const ASPECTS: readonly Aspect[] = ["imports", "globals", "members", "dynamicCode"];
 const READING = { run: null, now: 0, seed: 0, memoryMb: 256, stdoutBytes: 0, stdoutLines: 0 };
 const SILENT: Output = { line() {}, part() {}, truncated() {} };
 
-/** What the parser in the isolate gives; figures that need no parser are taken here. */
-type Found = Omit<Manifest, "language" | "dialect" | "sourceChars" | "lines" | "sha256" | "complete">;
-
-const NOTHING_KNOWN: Found = {
-  nesting: 0,
-  imports: [],
-  globals: [],
-  members: [],
-  privateAccess: [],
-  dynamicCode: [],
-  loops: 0,
-  undetermined: [...ASPECTS],
-};
+/** What the parser in the isolate gives, or what is known without it; figures that need no parser are taken here. */
+type Found = Partial<Omit<Manifest, "language" | "dialect" | "sourceChars" | "lines" | "sha256" | "complete">> &
+  Pick<Manifest, "undetermined">;
 
 function completeManifest(source: string, found: Found): Manifest {
   return {
-    language: "python",
-    dialect: "python",
-    sourceChars: source.length,
-    lines: countLines(source),
+    ...blankManifest("python", source),
     sha256: createHash("sha256").update(source, "utf8").digest("hex"),
     ...found,
     complete: found.undetermined.length === 0 && found.syntaxError === undefined,
@@ -54,6 +40,6 @@ export async function createPythonInspector(): Promise<(source: string) => Manif
     }
     interpreter.dispose();
     interpreter = loader.prepare();
-    return completeManifest(source, NOTHING_KNOWN);
+    return completeManifest(source, { undetermined: [...ASPECTS] });
   };
 }
