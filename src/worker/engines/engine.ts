@@ -2,18 +2,11 @@
  * What an engine is to the pump. One engine a language; none of them knows of frames or of the host.
  */
 
-import type { EngineStatus, RunMessage, Stream } from "../../protocol/messages.ts";
+import type { OutcomeMessage, RunMessage, Stream } from "../../protocol/messages.ts";
 import type { Language } from "../../types.ts";
 
-export interface EngineOutcome {
-  status: EngineStatus;
-  /** JSON text; present exactly when ok. */
-  result?: string;
-  error?: string;
-  message?: string;
-  line?: number;
-  column?: number;
-}
+/** What an engine tells of a run; the pump adds what it measured itself. */
+export type EngineOutcome = Pick<OutcomeMessage, "status" | "result" | "error" | "message" | "line" | "column">;
 
 /** Where printed lines go, at once. `truncated` comes at most once, after the last line. */
 export interface Output {

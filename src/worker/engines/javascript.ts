@@ -5,9 +5,10 @@
 
 import type { RunMessage } from "../../protocol/messages.ts";
 import type { Engine, EngineOutcome } from "./engine.ts";
+import type { EntryEnd } from "./entry.ts";
 import { explainAbsence } from "./javascript/hints.ts";
 import { type Instrumented, instrument, SOURCE_URL } from "./javascript/instrument.ts";
-import { type EntryEnd, type PreparedIsolate, prepareIsolate } from "./javascript/isolate.ts";
+import { type PreparedIsolate, prepareIsolate } from "./javascript/isolate.ts";
 import { type Parsed, ParseFailure, parseSource } from "./javascript/parse.ts";
 import { loadForTypeScript, takeLoadingMs } from "./javascript/transpile.ts";
 

@@ -6,7 +6,8 @@
 import { isJson } from "../../protocol/json.ts";
 import { MAX_PLACE, type RunMessage } from "../../protocol/messages.ts";
 import type { Engine, EngineOptions, EngineOutcome, Output } from "./engine.ts";
-import { createLoader, type EntryEnd, type PreparedPython } from "./python/isolate.ts";
+import type { EntryEnd } from "./entry.ts";
+import { createLoader, type PreparedPython } from "./python/isolate.ts";
 
 /** An exception's class, as far as it goes into an observation. */
 const NAME = /^[\p{L}\p{N}\p{M}_.]{1,80}$/u;

@@ -1,12 +1,13 @@
 /**
  * A fresh isolate with the guest's wing in it, ready for one program and then thrown away.
- * The only file that touches isolated-vm. Nothing but primitive strings crosses, in either direction.
+ * The only file of this engine that touches isolated-vm. Nothing but primitive strings crosses, in either direction.
  */
 
 import { readFileSync } from "node:fs";
 import ivm from "isolated-vm";
 import { guestScript } from "../../guest/source.ts";
 import type { Output } from "../engine.ts";
+import { type EntryEnd, enterIsolate } from "../entry.ts";
 
 const script = guestScript();
 const cachedData = produceCache();
@@ -28,9 +29,6 @@ function readLibrary(): string {
   library ??= readFileSync(new URL(beside, import.meta.url), "utf8");
   return library;
 }
-
-/** Why an entry into the isolate did not come back with an answer. */
-export type EntryEnd = { timeout: true } | { memoryLimit: true } | { thrown: unknown };
 
 export interface PreparedIsolate {
   readonly memoryMb: number;
@@ -64,17 +62,7 @@ export function prepareIsolate(memoryMb: number): PreparedIsolate {
     onOutput(next) {
       output = next;
     },
-    enter(text, timeoutMs) {
-      const deadline = performance.now() + timeoutMs;
-      try {
-        const answer = program.applySync(undefined, [text], { timeout: timeoutMs });
-        return typeof answer === "string" ? answer : { thrown: undefined };
-      } catch (thrown) {
-        // By our own clock and the isolate's own state: the text of an error is the program's to forge.
-        if (isolate.isDisposed) return { memoryLimit: true };
-        return performance.now() >= deadline ? { timeout: true } : { thrown };
-      }
-    },
+    enter: (text, timeoutMs) => enterIsolate(isolate, program, text, timeoutMs),
     dispose() {
       if (!isolate.isDisposed) isolate.dispose();
     },

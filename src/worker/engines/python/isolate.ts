@@ -6,13 +6,11 @@
 import ivm from "isolated-vm";
 import { type Interpreter, type Order, pythonScript } from "../../guest/python/source.ts";
 import type { Output } from "../engine.ts";
+import { type EntryEnd, enterIsolate } from "../entry.ts";
 import { type PythonFiles, readPythonFiles, readSnapshot } from "./files.ts";
 
 /** For JavaScript's own heap beside the interpreter's memory: objects of the loader, files of the program. */
 const HEAP_MB = 192;
-
-/** Why an entry into the isolate did not come back with an answer. */
-export type EntryEnd = { timeout: true } | { memoryLimit: true } | { thrown: unknown };
 
 export interface PreparedPython {
   readonly isLoaded: boolean;
@@ -156,15 +154,7 @@ function prepare({ isolate, load, execute, isLoaded, setOutput }: Machine): Prep
     enter(order, timeoutMs, output) {
       if (!isLoaded()) throw new Error("an interpreter was entered before it was ready");
       setOutput(output);
-      const deadline = performance.now() + timeoutMs;
-      try {
-        const answer = execute.applySync(undefined, [JSON.stringify(order)], { timeout: timeoutMs });
-        return typeof answer === "string" ? answer : { thrown: undefined };
-      } catch (thrown) {
-        // By our own clock and the isolate's own state: the text of an error is the program's to forge.
-        if (isolate.isDisposed) return { memoryLimit: true };
-        return performance.now() >= deadline ? { timeout: true } : { thrown };
-      }
+      return enterIsolate(isolate, execute, JSON.stringify(order), timeoutMs);
     },
     dispose() {
       if (!isolate.isDisposed) isolate.dispose();
