@@ -28,35 +28,33 @@ export async function whileHeld<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What one worker holds the loop by; at first it does: the worker starts. Held twice is held once. */
+/** What one worker holds the loop by while it starts, which it does from the first, and while it ends. */
 export class LoopHold {
-  #isHeld = false;
+  #isHeld = true;
   #isEnding = false;
 
   constructor() {
-    this.hold();
+    hold();
   }
 
-  hold(): void {
+  #letGo(): void {
+    if (this.#isHeld) letGo();
+    this.#isHeld = false;
+  }
+
+  /** It is ready. One that ends has no start any more, whatever it still says. */
+  started(): void {
+    if (!this.#isEnding) this.#letGo();
+  }
+
+  /** It begins to end: told twice, it is held once. */
+  ending(): void {
     if (!this.#isHeld) hold();
     this.#isHeld = true;
-  }
-
-  /** The worker rests; one that ends does not, whatever it still says. */
-  letGo(): void {
-    if (this.#isHeld && !this.#isEnding) {
-      this.#isHeld = false;
-      letGo();
-    }
-  }
-
-  holdUntilEnded(): void {
-    this.hold();
     this.#isEnding = true;
   }
 
   ended(): void {
-    this.#isEnding = false;
-    this.letGo();
+    this.#letGo();
   }
 }

@@ -58,7 +58,7 @@ export class WorkerProcess {
   #end: WorkerEnd | null = null;
   #violation: string | null = null;
   #isKilled = false;
-  /** The host's event loop is held for it while it starts, has a run, or ends, and not otherwise. */
+  /** Of an answer, whoever waits for it holds the event loop; of a start and an end, often nobody waits. */
   readonly #loop = new LoopHold();
   readonly #whenEnded: Promise<WorkerEnd>;
 
@@ -105,7 +105,7 @@ export class WorkerProcess {
       this.#stderr = (this.#stderr + chunk.toString()).slice(-STDERR_KEPT);
     });
     child.once("exit", () => {
-      this.#loop.holdUntilEnded();
+      this.#loop.ending();
       command.sweep?.();
     });
     this.#whenEnded = new Promise((resolve) => {
@@ -176,7 +176,6 @@ export class WorkerProcess {
       this.#current = { ...exchange, sentAtMs, startedAtMs: 0, resolve };
       this.#limitStart(this.#current);
       this.runs++;
-      this.#loop.hold();
     });
   }
 
@@ -223,7 +222,7 @@ export class WorkerProcess {
 
   #endProcess(): void {
     this.#isKilled = true;
-    this.#loop.holdUntilEnded();
+    this.#loop.ending();
     this.#ending.end();
   }
 
@@ -233,7 +232,7 @@ export class WorkerProcess {
       if (this.#ready === null) return this.#violate("ready twice");
       this.node = message.node;
       this.#watch.disarm();
-      this.#loop.letGo();
+      this.#loop.started();
       this.#ready(true);
       this.#ready = null;
       return;
@@ -260,7 +259,6 @@ export class WorkerProcess {
     this.#resting = answer.id;
     this.#watch.arm(monotonicMs() + this.#restLimitMs, this.#rssLimit(current.memoryMb));
     this.#current = null;
-    this.#loop.letGo();
     const { sentAtMs, startedAtMs } = current;
     const told = answer.type === "outcome" ? answer.wallMs : 0;
     const wallMs = Math.min(told, monotonicMs() - sentAtMs);
