@@ -5,8 +5,9 @@
 
 import { readFileSync } from "node:fs";
 
-/** In the order in which they are run: later files use the names of earlier ones. */
+/** In the order in which they are run. What is called only later may use the names of all; what is done at once, those before. */
 const FILES = [
+  "shared",
   "encode",
   "loop",
   "threads",

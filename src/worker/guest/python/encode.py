@@ -33,11 +33,6 @@ AS_TEXT = (
 )
 
 
-def is_a(value, kinds):
-    """By its real type: `__class__`, which a class may give as it likes, is not asked."""
-    return issubclass(type(value), kinds)
-
-
 class TooLarge(Exception):
     """Carries the reason; never leaves this file."""
 

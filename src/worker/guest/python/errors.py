@@ -26,16 +26,14 @@ own_cause = BaseException.__dict__["__cause__"].__get__
 own_name = type.__dict__["__name__"].__get__
 own_code = SystemExit.__dict__["code"].__get__
 own_exceptions = BaseExceptionGroup.__dict__["exceptions"].__get__
+find_close_name = traceback._compute_suggestion_error
+loaded_modules, library_names = sys.modules, sys.stdlib_module_names
 ADVISED = (ModuleNotFoundError, zoneinfo.ZoneInfoNotFoundError)
 
 
 def clip(text, length=MAX_MESSAGE):
     """A plain text of it, whatever kind of text it is."""
     return str.__getitem__(text, slice(length))
-
-
-def is_kind(error, kind):
-    return issubclass(type(error), kind)
 
 
 def utf16_length(text):
@@ -77,36 +75,33 @@ def syntax_position(error, source):
 
 
 def text_of(error):
-    if is_kind(error, SyntaxError) and error.msg is not None:
+    if is_a(error, SyntaxError) and error.msg is not None:
         text = clip(error.msg)
     else:
         text = clip(str(error), MAX_MESSAGE * 2)
-    if is_kind(error, ADVISED):
+    if is_a(error, ADVISED):
         # What follows is advice for another place than this.
         text = text.split("\n", 1)[0].split(" \\n", 1)[0].strip('"')
     text = clip(text) + suggestion_of(error)
     notes = getattr(error, "__notes__", None)
     if type(notes) is list:
-        text = "\n".join([clip(text), *(clip(note) for note in notes if issubclass(type(note), str))])
+        text = "\n".join([clip(text), *(clip(note) for note in notes if is_a(note, str))])
     return clip(text)
-
-
-find_close_name, loaded, library = traceback._compute_suggestion_error, sys.modules, sys.stdlib_module_names
 
 
 def suggestion_of(error):
     """What CPython adds in a traceback: the name that was meant, or the module that is to be imported."""
-    is_import = is_kind(error, ImportError)
-    if not is_import and not is_kind(error, (NameError, AttributeError)):
+    is_import = is_a(error, ImportError)
+    if not is_import and not is_a(error, (NameError, AttributeError)):
         return ""
     try:
         name = getattr(error, "name_from" if is_import else "name", None)
         # To look into a module that is not there would load it.
-        if type(name) is not str or (is_import and error.name not in loaded):
+        if type(name) is not str or (is_import and error.name not in loaded_modules):
             return ""
         meant = find_close_name(error, own_traceback(error), name)
         told = f". Did you mean: '{clip(meant, 100)}'?" if meant else ""
-        if is_kind(error, NameError) and name in library:
+        if is_a(error, NameError) and name in library_names:
             told += f"{' Or did' if told else '. Did'} you forget to import '{name}'?"
         return told
     except MemoryError:
@@ -135,7 +130,7 @@ def leaves(group):
     found, pending = [], [group]
     while pending and len(found) < MAX_COUNTED:
         error = pending.pop()
-        if is_kind(error, BaseExceptionGroup):
+        if is_a(error, BaseExceptionGroup):
             pending += reversed(own_exceptions(error))
         else:
             found.append(error)
@@ -148,13 +143,13 @@ def name_of(error):
 
 
 def find(error, source):
-    where = syntax_position(error, source) if is_kind(error, SyntaxError) else None
+    where = syntax_position(error, source) if is_a(error, SyntaxError) else None
     return where or position_of(error, source)
 
 
 def message_of(error, source):
     message = safe_text(error)
-    if is_kind(error, BaseExceptionGroup):
+    if is_a(error, BaseExceptionGroup):
         inner = leaves(error)
         told = [short(leaf, source) for leaf in inner[:MAX_LEAVES]]
         if len(inner) > MAX_LEAVES:
@@ -189,7 +184,7 @@ def describe(error, source, has_input=True):
         where = find(error, source)
         if not has_input and where and "builtin_function_or_method" in message and mentions_input(line_at(source, where[0])):
             message += NO_INPUT
-        if where is None and is_kind(error, BaseExceptionGroup):
+        if where is None and is_a(error, BaseExceptionGroup):
             where = next((place for leaf in leaves(error) if (place := find(leaf, source))), None)
         return written(error, message, where)
     except MemoryError:

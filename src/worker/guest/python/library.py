@@ -9,19 +9,8 @@ import operator
 import re
 import sys
 import time
-import types
 
 LARGEST_C_INT = 2**31 - 1
-
-
-def stand_in(module, name, give):
-    """
-    Puts `give` in the place of a module's function, under its name. Its first argument is the module, to which it is bound
-    as a function in C is: a class that takes it for a member does not bind it once more.
-    """
-    give.__name__, give.__qualname__, give.__module__ = name, name, module.__name__
-    give.__doc__ = give.__doc__ or getattr(getattr(module, name, None), "__doc__", None)
-    setattr(module, name, types.MethodType(give, module))
 
 
 def give_processor_time():

@@ -36,7 +36,8 @@ def stop(answer):
 
 def wait(seconds):
     """Waits on the virtual clock, which costs no real time."""
-    if not issubclass(type(seconds), float) and not hasattr(type(seconds), "__index__"):
+    is_float = is_a(seconds, float)
+    if not is_float and not hasattr(type(seconds), "__index__"):
         kind = type(seconds)
         name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
         raise TypeError(f"'{name}' object cannot be interpreted as an integer or float")
@@ -44,7 +45,6 @@ def wait(seconds):
     if amount != amount:
         raise ValueError("Invalid value NaN (not a number)")
     if abs(amount) >= TOO_LONG:
-        is_float = issubclass(type(seconds), float)
         kind = "out of range for platform time_t" if is_float else "too large to convert to C PyTime_t"
         raise OverflowError(f"timestamp {kind}")
     if amount < 0:

@@ -76,6 +76,7 @@ def execute(body, last, scope):
         with asyncio.Runner() as runner:
             return runner.run(run_async(body, last, scope))
     value = run_plainly(body, last, scope)
+    # Not by `is_a`, here and above: the program's own trace function would be told of that call.
     if issubclass(type(value), COROUTINE):
         with asyncio.Runner() as runner:
             return runner.run(follow(value))
@@ -102,7 +103,7 @@ def value_of(scope, last, limit):
 
 
 def is_plain_exit(error):
-    if not issubclass(type(error), SystemExit):
+    if not is_a(error, SystemExit):
         return False
     code = own_code(error)
     return code is None or (type(code) in (int, bool) and code == 0)

@@ -1,6 +1,6 @@
 """
-`time.strftime` as with glibc: the C library here knows neither flags that change letters nor widths, and gives nothing at
-all for a text with a directive that is new to it. Done once, before the snapshot is taken.
+Times as text, as with glibc: the C library here knows neither flags that change letters nor widths, gives nothing at all for
+a text with a directive that is new to it, and has another name for UTC. Done once, before the snapshot is taken.
 """
 
 import re
@@ -49,7 +49,7 @@ def give_strftime():
 
         def told(found):
             flags, digits, _, letter = found.groups()
-            if letter not in NUMBERS and letter not in TEXTS or not letter:
+            if letter not in NUMBERS and letter not in TEXTS:
                 return f"%{found[0]}"
             if not flags and not digits and letter not in "klPZ":
                 return found[0]
