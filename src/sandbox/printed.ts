@@ -27,11 +27,7 @@ interface Open {
 
 /** The longest beginning of at most `max` bytes that ends with a whole character. */
 function cutBytes(text: string, max: number): string {
-  if (Buffer.byteLength(text) <= max) return text;
-  const bytes = Buffer.from(text);
-  let end = max;
-  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
-  return bytes.toString("utf8", 0, end);
+  return text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(max)).read);
 }
 
 /** `tell` hears each whole line, and at the end what has not ended. */
