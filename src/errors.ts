@@ -25,6 +25,9 @@ export class SandboxError extends Error {
   }
 }
 
+/** Of the warning that `auto` found no containment. Here, where whoever listens for it has nothing heavy to load. */
+export const NO_CONTAINMENT = "SALLYPORT_NO_CONTAINMENT";
+
 export function closedFault(): SandboxError {
   return new SandboxError("POOL_CLOSED", "The sandbox is closed: make a new one with createSandbox.");
 }

@@ -4,13 +4,11 @@
  * Must not import anything heavy: `--help` and a mistyped option answer at once.
  */
 
+import { NO_CONTAINMENT } from "../errors.ts";
 import { EXIT, reportFault, UnfinishedError } from "./fault.ts";
 import { OutputClosed } from "./output.ts";
 import { runProgram } from "./program.ts";
 import { endProcess, isEndingBySignal, watchCommand } from "./shutdown.ts";
-
-/** Of the sandbox's warning. Written again: the sandbox is too heavy to be imported here. */
-const NO_CONTAINMENT = "SALLYPORT_NO_CONTAINMENT";
 
 function onFault(error: unknown): void {
   if (isEndingBySignal()) return;

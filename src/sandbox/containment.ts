@@ -3,7 +3,7 @@
  * Fails closed: whoever asked for containment gets it, or a fault that says what to do.
  */
 
-import { SandboxError } from "../errors.ts";
+import { NO_CONTAINMENT, SandboxError } from "../errors.ts";
 import type { ResolvedSandboxOptions } from "../options.ts";
 import { isProduction } from "../production.ts";
 import type { OpenLauncher, Unavailable, WorkerNeeds } from "./launchers/launcher.ts";
@@ -79,6 +79,6 @@ export function warnOfProcess(refused: readonly Refused[]): void {
   hasWarned = true;
   process.emitWarning(
     `No containment: workers run as plain processes, and what a V8 exploit would reach is what this user may do. ${refused.map(describe).join(" ")}`,
-    { type: "SallyportWarning", code: "SALLYPORT_NO_CONTAINMENT" },
+    { type: "SallyportWarning", code: NO_CONTAINMENT },
   );
 }
