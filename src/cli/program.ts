@@ -4,7 +4,7 @@
  */
 
 import { readFileSync } from "node:fs";
-import { Command, CommanderError, Option } from "commander";
+import { Command, CommanderError, Help, Option } from "commander";
 import { parseConcurrency, parseLanguage, parseLimit, parseNames } from "./arguments.ts";
 import type {
   BatchOptions,
@@ -29,11 +29,6 @@ const WITH_RECEIPTS: readonly string[] = ["run", "batch", "graph"];
 
 function isTaken(command: Command, long: string | null | undefined): boolean {
   return long !== "--receipts" || WITH_RECEIPTS.includes(command.name());
-}
-
-/** As Commander lists them for the help of `command`. */
-function globalOptions(command: Command): Option[] {
-  return command.parent === null ? [] : [...command.parent.options, ...globalOptions(command.parent)];
 }
 
 /** An option that does nothing is refused: whoever gave it relies on a record. */
@@ -66,7 +61,10 @@ function createProgram(setExitCode: (code: number) => void): Command {
     })
     .configureHelp({
       showGlobalOptions: true,
-      visibleGlobalOptions: (command) => globalOptions(command).filter(({ long }) => isTaken(command, long)),
+      visibleGlobalOptions(command) {
+        const options = Help.prototype.visibleGlobalOptions.call(this, command);
+        return options.filter(({ long }) => isTaken(command, long));
+      },
       styleTitle: (title) => style.bold(title),
       styleCommandText: (text) => style.cyan(text),
       styleSubcommandText: (text) => style.cyan(text),
