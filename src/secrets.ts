@@ -70,7 +70,10 @@ const SHAPES: readonly RegExp[] = [
 /** More than anybody reads, and less than what a shape can take in before the engine's stack is full. */
 const LONGEST = 1_000_000;
 
-/** @param known secrets that are known by their text; shorter than 4 characters they are no secrets */
+/**
+ * The text with `[secret]` in each secret's place; cut after 1,000,000 characters.
+ * @param known secrets that are known by their text; shorter than 4 characters they are no secrets. Default: none
+ */
 export function hideSecrets(text: string, known: readonly (string | undefined)[] = []): string {
   const kept = known.reduce<string>((left, secret) => {
     return secret !== undefined && secret.length > 3 ? left.replaceAll(secret, "[secret]") : left;

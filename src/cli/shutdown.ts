@@ -61,7 +61,6 @@ export function isEndingBySignal(): boolean {
 /** Closes, flushes what was printed, ends the process; leaves that to a signal where one came first. */
 export async function endProcess(code: number): Promise<void> {
   if (signalled) return;
-  process.exitCode = code;
   await closeAll();
   await flushAll();
   process.exit(code);

@@ -78,8 +78,8 @@ export function runTool(
   });
 }
 
-/** Runs a command as a worker is run, to its end. */
-export function runCommand(command: Command, timeoutMs = TOOL_TIMEOUT_MS): Promise<ToolEnd> {
+/** Runs a command as a worker is run, to its end; it is killed after 10 seconds. */
+export function runCommand(command: Command): Promise<ToolEnd> {
   return new Promise((resolve) => {
     const child = spawnWorker(command);
     let [stdout, stderr] = ["", ""];
@@ -87,14 +87,14 @@ export function runCommand(command: Command, timeoutMs = TOOL_TIMEOUT_MS): Promi
     const timer = setTimeout(() => {
       isLate = true;
       child.kill("SIGKILL");
-    }, timeoutMs);
+    }, TOOL_TIMEOUT_MS);
     const end = (status: number | null, why: string) => {
       clearTimeout(timer);
       resolve({ status, stdout, stderr: stderr || (status === null ? why : "") });
     };
     child.once("error", ({ message }) => end(null, message));
     child.once("close", (status, signal) =>
-      end(status, isLate ? `there was no end after ${timeoutMs} ms` : `ended with ${signal}`),
+      end(status, isLate ? `there was no end after ${TOOL_TIMEOUT_MS} ms` : `ended with ${signal}`),
     );
     // A host that has no file descriptor left gets a child without streams.
     const streams: Partial<WorkerChild> = child;

@@ -7,7 +7,7 @@ import base64
 import io
 import zlib
 import zoneinfo
-from zoneinfo import _common, _tzpath
+from zoneinfo import _common
 
 
 def give_zones(index, data):
@@ -32,4 +32,3 @@ def give_zones(index, data):
 
     _common.load_tzdata = load_tzdata
     stand_in(zoneinfo, "available_timezones", available_timezones)
-    _tzpath.available_timezones = zoneinfo.available_timezones
