@@ -33,6 +33,11 @@ describe("at its end a program", () => {
       ["h\u00e9llo"],
     ],
     [
+      "has its log written out",
+      "import logging\nclass H(logging.Handler):\n    def flush(self): print('flushed')\nlogging.getLogger().addHandler(H())\nprint('end')",
+      ["end", "flushed"],
+    ],
+    [
       "has finalizers called",
       "import weakref\nclass A: pass\na = A()\nweakref.finalize(a, print, 'final')\nprint('end')",
       ["end", "final"],

@@ -29,17 +29,13 @@ PROGRAMS = (
 )
 
 
-def warm_up(run):
-    global run_exit_functions
-    # The library's own are for the program's end.
-    run_at_exit, run_exit_functions = run_exit_functions, lambda: None
+def warm_up():
     main, create_task = sys.modules["__main__"], Loop.create_task
     # Tasks without a name are counted, and a program's first is Task-1.
     Loop.create_task = lambda loop, coro, **options: create_task(loop, coro, **{"name": "warm-up", **options})
     for source in PROGRAMS:
-        run(source, '{"a":1}', 10000, 100, 1, None, None, True)
+        rehearse(source, '{"a":1}', 10000, 100, 1, None, None, True)
     del Loop.create_task
-    run_exit_functions = run_at_exit
     sys.modules["__main__"] = main
     linecache.clearcache()
 
@@ -58,8 +54,8 @@ def prepare(start):
     warnings.simplefilter("ignore")
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True, errors="backslashreplace")
-    run, _ = start(lambda seconds: None)
-    warm_up(run)
+    start(lambda seconds: None)
+    warm_up()
     table_at = number_errors_as_linux()
     gc.collect()
     gc.freeze()
