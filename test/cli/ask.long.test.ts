@@ -32,6 +32,14 @@ describe("a question", () => {
     expect(stderr).toContain('"result":42');
   });
 
+  it("shows the name of a call in one line, whatever the model calls", async () => {
+    const script: Script = (_request, turn) =>
+      turn === 1 ? { calls: [callTool("c1", "1", "none\n\u2713 ok\u001b[2J")] } : { text: "done" };
+    const { stderr } = await ask(script, "What is six times seven?");
+    expect(stderr).toContain("the model calls none\\u000a\u2713 ok\\u001b[2J\n");
+    expect(stderr).not.toMatch(/^\u2713 ok/m);
+  });
+
   it("is one argument: several words without quotes ask nobody", async () => {
     await using server = await startOpenAiServer({ script: () => ({ text: "no" }) });
     const env = { OPENAI_API_KEY: TEST_API_KEY, OPENAI_BASE_URL: server.baseURL, SALLYPORT_MODEL: TEST_MODEL };

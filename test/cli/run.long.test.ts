@@ -2,7 +2,8 @@
  * More of `run` than `npm test` has time for: each test starts the real command, some of them twice.
  */
 
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseLines, runCommand, runJson } from "./command.ts";
 import { useFiles } from "./files.ts";
@@ -56,6 +57,17 @@ describe("run", () => {
     expect((await run({})).stderr).toMatch(/--policy.*"lax"/);
     expect((await run({ npm_package_name: "another" })).stderr).toMatch(/cannot read "cli\/command.ts"/);
     expect((await run({ INIT_CWD: "/" })).stderr).toMatch(/cannot read "cli\/command.ts"/);
+  });
+
+  it("finds receipts in that folder as well", async () => {
+    const below = dirname(await write("program.js", "return 1"));
+    const env = { npm_lifecycle_event: "start", npm_package_name: "sallyport", INIT_CWD: below };
+    const cwd = dirname(below);
+    const written = await runCommand(["run", "program.js", "--receipts", "calls.jsonl"], { cwd, env });
+    expect(written).toMatchObject({ code: 0, stderr: "" });
+    const verified = await runCommand(["receipts", "verify", "calls.jsonl"], { cwd, env });
+    expect(verified).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1 line holds\n/) });
+    expect(existsSync(join(below, "calls.jsonl"))).toBe(true);
   });
 
   it("accepts a byte order mark", async () => {
@@ -134,5 +146,7 @@ describe("wrong use ends with 2, one sentence and no stack:", () => {
   it("but SALLYPORT_DEBUG shows where a fault came from", async () => {
     const { stderr } = await runCommand(["run", "absent.js"], { env: { SALLYPORT_DEBUG: "1" } });
     expect(stderr).toMatch(/\n\s+at /);
+    // Whatever an error says of itself, none of it stands where the command's own sentence stands.
+    expect(stderr).toMatch(/^sallyport: .*\n(?: {2}.*\n)+$/);
   });
 });

@@ -3,7 +3,8 @@
  * else goes on. A copy of the product, so that nobody else's snapshot is touched.
  */
 
-import { readFileSync, rmSync, truncateSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { copyCheckout } from "../fixtures/checkout.ts";
@@ -78,5 +79,34 @@ describe.each(CASES)("a snapshot that is %s", (what, folder, words, doctorCode) 
     const [report] = parseLines(stdout);
     const broken = what === "damaged" ? { isBroken: true } : {};
     expect(report).toMatchObject({ ok: doctorCode === 0, missing: [], engines: [{}, { active: false, ...broken }] });
+  });
+
+  it("is said by doctor to be there and not to work, where it is there", async () => {
+    const { stdout } = await runCommand(["doctor", ...COMMON], { main });
+    expect(stdout.includes("python is there and does not work")).toBe(what === "damaged");
+  });
+});
+
+describe("a snapshot that is whole, and no snapshot", () => {
+  const folder = copyProduct((path) => {
+    writeFileSync(path, "none");
+    writeFileSync(path.replace(/bin$/, "sha256"), createHash("sha256").update("none").digest("hex"));
+  });
+  const main = join(folder, "dist/cli/main.js");
+
+  it("is a fault of doctor, which runs a program", async () => {
+    const { code, stdout } = await runCommand(["doctor", "--json", ...COMMON], { main });
+    expect(parseLines(stdout)).toMatchObject([{ ok: false, engines: [{}, { active: false, isBroken: true }] }]);
+    expect(code).toBe(1);
+  });
+
+  it.each([
+    ["standard", "inspector of python programs"],
+    ["allow-all", "Python worker"],
+  ])("is a fault of run that says whose workers do not start, under %s", async (policy, whose) => {
+    const args = ["run", "--language", "python", "--policy", policy, ...COMMON];
+    const { code, stderr } = await runCommand(args, { stdin: "1", main });
+    expect(stderr).toMatch(new RegExp(`^sallyport: No ${whose} can start: `));
+    expect(code).toBe(2);
   });
 });

@@ -22,6 +22,10 @@ describe("a command that waits for what never comes", () => {
     expect(await runCommand(args, withBody(NEVER))).toEqual(UNFINISHED);
   });
 
+  it("is no success either where something else ends the process", async () => {
+    expect(await runCommand(["batch"], withBody("process.exit();"))).toMatchObject({ code: 2, stdout: "" });
+  });
+
   it("closes what it has opened", async () => {
     const body = `closeOnExit(async () => console.log("closed")); ${NEVER}`;
     expect(await runCommand(["batch"], withBody(body))).toEqual({ ...UNFINISHED, stdout: "closed\n" });

@@ -56,6 +56,11 @@ describe("an error", () => {
       "r (caused by ValueError: v (line 3), caused by KeyError: 'k' (line 2))",
     ],
     [
+      "of a longer chain than a person reads names the first",
+      "e = None\nfor n in range(9):\n    f = ValueError(n)\n    f.__cause__, e = e, f\nraise e",
+      "8 (caused by ValueError: 7, caused by ValueError: 6, caused by ValueError: 5, caused by ValueError: 4)",
+    ],
+    [
       "of causes in a circle names each once",
       "a, b = ValueError('a'), TypeError('b')\na.__cause__, b.__cause__ = b, a\nraise a",
       "a (caused by TypeError: b)",
@@ -116,6 +121,19 @@ describe("an error", () => {
     const { stdout } = await run(source);
     expect(stdout.join("\n")).toMatch(/line 2, in f[\s\S]*ZeroDivisionError/);
     expect(stdout.join("\n")).not.toMatch(/sallyport|_pyodide/);
+  });
+
+  it("of asyncio that a program prints shows no frame of the loader's", async () => {
+    const source =
+      "import asyncio, traceback\nasync def main(): 1 / 0\ntry: asyncio.run(main())\nexcept Exception: traceback.print_exc()";
+    const { stdout } = await run(source);
+    expect(stdout.join("\n")).toMatch(/line 2, in main[\s\S]*ZeroDivisionError/);
+    expect(stdout.join("\n")).not.toMatch(/sallyport|pyodide|webloop/);
+  });
+
+  it("loads no module to say what may have been meant", async () => {
+    const source = "raise ImportError('none', name='this', name_from='d')";
+    expect(await run(source)).toMatchObject({ error: "ImportError", message: "none", stdout: [] });
   });
 });
 

@@ -29,6 +29,11 @@ describe("strftime", () => {
     expect(await run(source)).toMatchObject({ result: text });
   });
 
+  it("fills no memory, however wide a text is asked for", async () => {
+    const source = 'import time\nresult = len(time.strftime("%999999999Y%999999999A", time.gmtime(0)))';
+    expect(await run(source)).toMatchObject({ result: 20_000 });
+  });
+
   it("tells the zone that it is given, and of a plain tuple the local one", async () => {
     const source = `import time, datetime
 plain = (2024, 3, 5, 7, 8, 9, 1, 65, 0)

@@ -74,6 +74,17 @@ describe("a question", () => {
   });
 });
 
+describe("what is told of several policies", () => {
+  const [certain, doubt] = [
+    { rule: "a", message: "A." },
+    { rule: "b", message: "B.", possible: true as const },
+  ];
+
+  test("has what is certain first, whichever gave it", () => {
+    expect(reasonsToTell({ effect: "ask", reasons: [doubt, certain] })).toEqual([certain, doubt]);
+  });
+});
+
 describe("a denial", () => {
   test("tells of the same rules in the same order", () => {
     expect(standard.evaluate(EXEC).reasons).toEqual([
