@@ -1,5 +1,6 @@
 /**
- * The public API. Named re-exports and nothing else.
+ * The public API.
+ * Must hold nothing but named re-exports: what is not named here may change without notice.
  */
 
 export { type ErrorCode, InspectionError, SandboxError } from "./errors.ts";

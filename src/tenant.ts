@@ -1,5 +1,6 @@
 /**
  * What a tenant is called: the same for a request to the sandbox and for an option of the graph.
+ * Checks the name alone: who a tenant is, and whether it may run anything, is the caller's matter.
  */
 
 const MAX_CHARS = 200;

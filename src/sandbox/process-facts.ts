@@ -1,5 +1,6 @@
 /**
- * What Linux says of a process, by its id. Elsewhere nothing is known of any.
+ * What Linux says of a process, by its id.
+ * Never throws: what is not told, elsewhere than on Linux everything, is null or 0.
  */
 
 import { readFileSync } from "node:fs";

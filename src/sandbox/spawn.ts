@@ -1,5 +1,6 @@
 /**
- * The only file that starts processes. Pipes on the three standard streams, nothing inherited.
+ * Starts processes: workers, tools of the system, and watchers that outlive the host by a moment.
+ * Must hand no worker and no watcher anything of the host that its command does not name: no environment, folder or file.
  */
 
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";

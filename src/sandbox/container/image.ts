@@ -27,6 +27,9 @@ import { makeProfile } from "../seccomp/profile.ts";
 import { OPEN_FILES } from "../worker-command.ts";
 import { callEngine, type Engine, findEngines, wallArguments } from "./engine.ts";
 
+/** What makes it, in the words of a remedy. */
+export const BUILD = "`sallyport container build` (in a clone: `npm start -- container build`)";
+
 const CONTAINERFILE = fileURLToPath(new URL("./Containerfile", import.meta.url));
 const BUILD_TIMEOUT_MS = 300_000;
 const TRIAL_TIMEOUT_MS = 60_000;

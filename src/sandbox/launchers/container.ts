@@ -5,7 +5,7 @@
 
 import { randomBytes } from "node:crypto";
 import { callEngine, engineEnvironment, wallArguments } from "../container/engine.ts";
-import { type BuiltImage, fingerprintOf, readBuiltImage } from "../container/image.ts";
+import { BUILD, type BuiltImage, fingerprintOf, readBuiltImage } from "../container/image.ts";
 import { createUndertaker, HOST_LABEL, hostIdentity, reapOrphans, type Undertaker } from "../container/undertaker.ts";
 import { findByArgument } from "../descendants.ts";
 import { OPEN_FILES, stackBytes, workerArguments, workerEnvironment, workerMemoryMb } from "../worker-command.ts";
@@ -13,7 +13,6 @@ import type { Command, Launcher, LaunchPlan, OpenLauncher, Unavailable, WorkerNe
 
 /** Of the worker: it is the first process of its container. */
 const PARENT_PID = 0;
-const BUILD = "`sallyport container build` (in a clone: `npm start -- container build`)";
 
 async function findProblem(image: BuiltImage, needs: WorkerNeeds): Promise<Unavailable | null> {
   if (image.fingerprint !== fingerprintOf(needs)) {

@@ -1,5 +1,6 @@
 /**
  * Every launcher, strongest first: a new one is one file and one line here.
+ * Must not choose: which of them can run here is found out by trying.
  */
 
 import { bubblewrapLauncher } from "./bubblewrap.ts";

@@ -4,6 +4,7 @@
  */
 
 import type { Layer, ProbeAttempt } from "../../types.ts";
+import { BUILD } from "../container/image.ts";
 import type { Namespace, OutsideView } from "./outside.ts";
 
 export interface InsideView {
@@ -36,8 +37,7 @@ export interface Sight {
 /** A layer before it has its name. */
 export type Draft = Omit<Layer, "name">;
 
-export const CONTAIN =
-  "Install bubblewrap, or build the container image: `sallyport container build` (in a clone: `npm start -- container build`); doctor says which can run here.";
+export const CONTAIN = `Install bubblewrap, or build the container image: ${BUILD}; doctor says which can run here.`;
 export const LINUX = "Linux only.";
 export const DENIED = "ERR_ACCESS_DENIED";
 /** From this version on Node's permission model covers the network. */

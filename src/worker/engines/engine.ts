@@ -1,5 +1,6 @@
 /**
- * What an engine is to the pump. One engine a language; none of them knows of frames or of the host.
+ * What an engine is to the pump: one engine a language.
+ * Types only. None of them may know of frames or of the host.
  */
 
 import type { OutcomeMessage, RunMessage, Stream } from "../../protocol/messages.ts";

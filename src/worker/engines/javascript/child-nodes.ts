@@ -1,5 +1,6 @@
 /**
- * The nodes directly below a node of a syntax tree, in the order of its fields. Knows nothing of what they mean.
+ * The nodes directly below a node of a syntax tree, in the order of its fields.
+ * Must know nothing of what they mean: a kind of node that is new to us is walked like any other.
  */
 
 import type { Node } from "acorn";

@@ -1,5 +1,6 @@
 /**
- * One sentence for each name that models reach for and that is not there. Words only: nothing is defined or enforced here.
+ * One sentence for each name that models reach for and that is not there.
+ * Words only: nothing is defined or enforced here.
  */
 
 const NO_MODULES = "no modules can be loaded in this sandbox; use the language's own built-ins.";

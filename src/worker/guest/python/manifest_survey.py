@@ -1,5 +1,6 @@
 """
-What the walk has noted of a program: names, members, imports, texts. Nothing is judged here.
+What the walk has noted of a program: names, members, imports, texts.
+Nothing is judged here.
 """
 
 import ast

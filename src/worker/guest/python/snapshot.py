@@ -1,4 +1,7 @@
-"""What is done once, before the snapshot is taken: modules that programs import are loaded and the ways of a run are warm."""
+"""
+What is done once, before the snapshot is taken: modules that programs import are loaded and the ways of a run are warm.
+Must leave nothing behind by which a program could tell that others ran before it.
+"""
 
 import gc
 import importlib

@@ -1,4 +1,7 @@
-"""What threading is where there is one thread: a lock that nobody can give back is a deadlock, and a pool runs its calls at once."""
+"""
+What threading is where there is one thread: a lock that nobody can give back is a deadlock, a pool runs its calls at once.
+Must not wait in real time: what waits moves the virtual clock, or ends the run.
+"""
 
 import concurrent.futures
 import concurrent.futures.thread
