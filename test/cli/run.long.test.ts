@@ -2,7 +2,7 @@
  * More of `run` than `npm test` has time for: each test starts the real command, some of them twice.
  */
 
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseLines, runCommand, runJson } from "./command.ts";
@@ -60,10 +60,11 @@ describe("run", () => {
   });
 
   it("finds receipts in that folder as well", async () => {
-    const below = dirname(await write("program.js", "return 1"));
+    const cwd = dirname(await write("program.js", "return 1"));
+    const below = join(cwd, "below");
+    mkdirSync(below);
     const env = { npm_lifecycle_event: "start", npm_package_name: "sallyport", INIT_CWD: below };
-    const cwd = dirname(below);
-    const written = await runCommand(["run", "program.js", "--receipts", "calls.jsonl"], { cwd, env });
+    const written = await runCommand(["run", "../program.js", "--receipts", "calls.jsonl"], { cwd, env });
     expect(written).toMatchObject({ code: 0, stderr: "" });
     const verified = await runCommand(["receipts", "verify", "calls.jsonl"], { cwd, env });
     expect(verified).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1 line holds\n/) });
