@@ -69,3 +69,9 @@ export function watchOrEnd(
     throw error;
   }
 }
+
+/** What a worker said last on stderr, in one line: without the frames of a stack, which would push the error itself out. */
+export function lastWords(stderr: string): string {
+  const said = stderr.replace(/^[ \t]+at .*\n?/gm, "").trim();
+  return said.split("\n").slice(-6).join(" ").slice(0, 600);
+}

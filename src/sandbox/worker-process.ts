@@ -7,7 +7,7 @@ import { encodeFrame, FrameReader } from "../protocol/frame.ts";
 import { decodeWorkerMessage, type WorkerMessage } from "../protocol/messages.ts";
 import type { Language } from "../types.ts";
 import { createMemoryGroup, type MemoryGroup } from "./cgroup.ts";
-import { createEnding, describeExit, type Ending, watchOrEnd } from "./ending.ts";
+import { createEnding, describeExit, type Ending, lastWords, watchOrEnd } from "./ending.ts";
 import type { Answer, Exchange, ExchangeEnd, WorkerEnd } from "./exchange.ts";
 import { LoopHold } from "./held-loop.ts";
 import type { Command } from "./launchers/launcher.ts";
@@ -139,7 +139,7 @@ export class WorkerProcess {
     if (isReady) worker.#findSelf();
     else {
       const { cause, detail } = await worker.whenEnded;
-      const words = worker.stderr.trim().split("\n").slice(-6).join(" ").slice(0, 600);
+      const words = lastWords(worker.stderr);
       const why = cause === "deadline" ? `it was not ready after ${startTimeoutMs} ms` : `it ended with ${detail}`;
       throw new Error(words === "" ? why : `${why}: ${words}`);
     }
