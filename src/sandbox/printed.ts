@@ -27,6 +27,8 @@ interface Open {
 
 /** The longest beginning of at most `max` bytes that ends with a whole character. */
 function cutBytes(text: string, max: number): string {
+  // Most fit: then there is nothing to make room for.
+  if (Buffer.byteLength(text) <= max) return text;
   return text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(max)).read);
 }
 
