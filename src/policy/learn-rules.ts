@@ -3,7 +3,7 @@
  * Runs nothing; a made-up call is evaluated only, and is harmless in every other respect.
  */
 
-import { blankManifest } from "../protocol/manifest.ts";
+import { blankManifest } from "../manifest.ts";
 import type { Effect, Facts, Language, Manifest } from "../types.ts";
 import type { PolicyRule } from "./document.ts";
 import type { Policy } from "./evaluate.ts";

@@ -5,9 +5,9 @@
 
 import { LANGUAGES } from "../languages.ts";
 import { MAX_STDOUT_LINES } from "../limits.ts";
+import { ASPECTS } from "../manifest.ts";
 import type { Language, Manifest, ProbeAttempt, Status } from "../types.ts";
 import { array, boolean, choice, decodeRecord, integer, nullable, number, optional, text } from "./decode.ts";
-import { ASPECTS } from "./manifest.ts";
 
 /** Host to worker: run one program. `id` is unguessable and new for each run. */
 export interface RunMessage {

@@ -5,7 +5,7 @@
 
 import { randomUUID } from "node:crypto";
 import { InspectionError } from "../errors.ts";
-import { ASPECTS, blankManifest } from "../protocol/manifest.ts";
+import { ASPECTS, blankManifest } from "../manifest.ts";
 import type { ManifestMessage } from "../protocol/messages.ts";
 import type { InspectRequest, Language, Manifest } from "../types.ts";
 import { fromNoWorker } from "./observation.ts";

@@ -4,7 +4,7 @@
  */
 
 import { createHash } from "node:crypto";
-import { ASPECTS, blankManifest } from "../../../protocol/manifest.ts";
+import { ASPECTS, blankManifest } from "../../../manifest.ts";
 import type { Manifest } from "../../../types.ts";
 import { collectMentions } from "./manifest-collect.ts";
 import { surveyProgram } from "./manifest-walk.ts";

@@ -1,7 +1,7 @@
 /** Lines of a program, counted in one way for every language. */
 
 import { expect, it } from "vitest";
-import { countLines } from "../../src/protocol/lines.ts";
+import { blankManifest } from "../src/manifest.ts";
 
 it.each([
   ["", 1],
@@ -13,5 +13,5 @@ it.each([
   ["\n", 1],
   ["a\r\nb\r\n", 2],
 ])("%j has %i", (source, lines) => {
-  expect(countLines(source)).toBe(lines);
+  expect(blankManifest("javascript", source).lines).toBe(lines);
 });
