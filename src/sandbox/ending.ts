@@ -70,8 +70,12 @@ export function watchOrEnd(
   }
 }
 
-/** What a worker said last on stderr, in one line: without the frames of a stack, which would push the error itself out. */
+/** Of what a dying Node writes: the frames of a stack would push the error itself out, and its version tells nothing. */
+const NO_WORDS = /^\s*$|^\s+at |^Node\.js v/;
+
+/** What a worker said last on stderr, in one line. */
 export function lastWords(stderr: string): string {
-  const said = stderr.replace(/^[ \t]+at .*\n?/gm, "").trim();
-  return said.split("\n").slice(-6).join(" ").slice(0, 600);
+  const said = stderr.split("\n").filter((line) => !NO_WORDS.test(line));
+  const last = said.slice(-6).map((line) => line.trim());
+  return last.join(" ").slice(0, 600);
 }

@@ -13,7 +13,7 @@ import type { Language } from "../types.ts";
 const here = import.meta.url;
 
 /** Modules outside of these folders that workers load. */
-const SHARED_MODULES = ["types", "errors", "limits", "languages"];
+const SHARED_MODULES = ["types", "errors", "limits", "languages", "manifest"];
 const OWN_FOLDERS = ["worker", "protocol"];
 
 /** Packages that every worker imports, and what those import. */

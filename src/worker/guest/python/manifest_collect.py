@@ -54,6 +54,8 @@ class Found(ModuleReach):
             self.leave_open("members")
         if name in names.GIVE_MODULES:
             self.go_about(set().union(*self.aliases.values()))
+        if name in names.STREAM_PARTS and "sys" in self.survey.modules:
+            self.opens_by(name)
 
     def member_or_open(self, node):
         """A name that is given as a text. One that is put together, or private, is rarely all that there is to it."""

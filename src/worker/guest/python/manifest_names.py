@@ -41,6 +41,9 @@ PLAIN_MEMBERS = {
 # Those of them that a program may set: nothing of the library's makes code of them.
 CHANGEABLE_MEMBERS = {"sys": _words("argv stderr stdin stdout")}
 
+# Members of the program's own streams: a file as such, whose class opens others.
+STREAM_PARTS = _words("raw detach")
+
 # Members that may be any module that the program has imported: an AttributeError keeps what was asked.
 GIVE_MODULES = _words("obj")
 

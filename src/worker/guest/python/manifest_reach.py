@@ -72,6 +72,12 @@ class ModuleReach:
         for module in modules:
             self.module(module)
 
+    def opens_by(self, member):
+        """`type(sys.stdin.buffer.raw)` is what opens files. A member that the program has set is most likely its own."""
+        self.leave_open("globals")
+        if member not in self.survey.stored:
+            self.globals.add("open")
+
     def inside(self, modules, name):
         if "io" in modules and name in names.FILE_OPENERS:
             self.global_name("open", None, None)
