@@ -78,6 +78,25 @@ describe("an error of the operating system", () => {
     ]);
   });
 
+  it("has the words of Linux's C library", async () => {
+    const source = "import os\nresult = [os.strerror(number) for number in (0, 5, 16, 25, 36, 40, 98, 110, 125)]";
+    expect((await run(source)).result).toEqual([
+      "Success",
+      "Input/output error",
+      "Device or resource busy",
+      "Inappropriate ioctl for device",
+      "File name too long",
+      "Too many levels of symbolic links",
+      "Address already in use",
+      "Connection timed out",
+      "Operation canceled",
+    ]);
+    expect(await run("2.0 ** 10000")).toMatchObject({
+      error: "OverflowError",
+      message: "(34, 'Numerical result out of range')",
+    });
+  });
+
   it.skipIf(process.platform !== "linux")("has the number that this machine's C library gives it", async () => {
     const { result } = await run("import errno\nresult = {n: v for n, v in vars(errno).items() if n[0] == 'E'}");
     const numbers = result as Record<string, number>;

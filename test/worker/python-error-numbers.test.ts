@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { describe, expect, it } from "vitest";
-import { renumberMessages, translateErrors } from "../../src/worker/engines/python/error-numbers.ts";
+import { giveMessages, translateErrors } from "../../src/worker/engines/python/error-numbers.ts";
 
 /** The types of Node say nothing of WebAssembly as a value. */
 const engine = (globalThis as unknown as { WebAssembly: { validate(bytes: Uint8Array): boolean } }).WebAssembly;
@@ -29,6 +29,6 @@ describe("the translation of error numbers", () => {
   });
 
   it("of messages is refused where they lie elsewhere", () => {
-    expect(() => renumberMessages(Buffer.alloc(10_000), 0)).toThrow("the first of the messages is not there once");
+    expect(() => giveMessages(Buffer.alloc(10_000))).toThrow("the first of the messages is not there once");
   });
 });

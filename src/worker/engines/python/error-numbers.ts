@@ -1,8 +1,10 @@
 /**
  * The operating system's errors by Linux's numbers: the interpreter's C code has WebAssembly's own (44 where Linux has 2).
- * The one function that makes exceptions of them is made to read a table, which the guest keeps in memory, and the C
- * library's messages are put under the new numbers. C code among itself keeps its own.
+ * The one function that makes exceptions of them is made to read a table, which the guest keeps in memory, and Linux's
+ * messages take the place of the C library's. C code among itself keeps its own numbers.
  */
+
+import { LINUX_MESSAGES } from "./linux-messages.ts";
 
 /**
  * In PyErr_SetFromErrnoWithFilenameObjects: `if (i == EINTR && PyErr_CheckSignals())`, as far as the call. There are no
@@ -42,15 +44,22 @@ export function translateErrors(module: Uint8Array, tableAt: number): void {
   bytes.set(translation, at);
 }
 
-/** Puts the C library's messages under the numbers of the table at `tableAt`, in place. @throws Error where they lie elsewhere */
-export function renumberMessages(memory: Buffer, tableAt: number): void {
+/**
+ * Puts Linux's messages, under Linux's numbers, in the place of the C library's own.
+ * @throws Error where these lie elsewhere, or there is too little room
+ */
+export function giveMessages(memory: Buffer): void {
   const texts = findOnce(memory, FIRST_MESSAGES, "the first of the messages");
-  const numbers = Array.from({ length: MESSAGES }, (_, number) => number);
   const placeOf = (number: number): number => texts + (number - MESSAGES) * 2;
-  const places = numbers.map((number) => memory.readUInt16LE(placeOf(number)));
+  const places = Array.from({ length: MESSAGES }, (_, number) => memory.readUInt16LE(placeOf(number)));
+  const end = memory.indexOf(0, texts + Math.max(...places)) + 1;
+  // The first is that of 0; a number without a message has its place, and is told to be unknown.
+  let at = memory.indexOf(0, texts) + 1;
   memory.fill(0, placeOf(0), texts);
-  for (const number of numbers) {
-    const place = places[number] ?? 0;
-    if (place > 0) memory.writeUInt16LE(place, placeOf(memory.readUInt8(tableAt + number)));
+  memory.fill(0, at, end);
+  for (const [number, message] of LINUX_MESSAGES) {
+    if (at + message.length >= end) throw new Error("pyodide.asm.wasm: too little room for the messages");
+    memory.writeUInt16LE(at - texts, placeOf(number));
+    at += memory.write(message, at, "latin1") + 1;
   }
 }

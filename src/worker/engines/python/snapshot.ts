@@ -3,7 +3,7 @@
  * Some seconds of work, done once for a version and never while programs run.
  */
 
-import { renumberMessages } from "./error-numbers.ts";
+import { giveMessages } from "./error-numbers.ts";
 import { readGlue, readPythonFiles } from "./files.ts";
 import { readGuest } from "./guest.ts";
 import { buildSnapshot } from "./isolate.ts";
@@ -22,6 +22,6 @@ export async function packSnapshot(): Promise<Uint8Array> {
   if (bytes.length > MAX_BYTES) {
     throw new Error(`The Python snapshot has ${bytes.length} bytes, more than the ${MAX_BYTES} that fit.`);
   }
-  renumberMessages(memoryOf(bytes), errorNumbersAt);
+  giveMessages(memoryOf(bytes));
   return pack(bytes, { ...trimmed, errorNumbersAt }, dataEnd);
 }
