@@ -9,25 +9,11 @@ import { createCore } from "../../src/graph/core.ts";
 import type { SallyportEvent } from "../../src/graph/events.ts";
 import type { GraphState } from "../../src/graph/state.ts";
 import { DEFAULT_LIMITS } from "../../src/limits.ts";
+import { blankManifest } from "../../src/manifest.ts";
 import { resolveGraphOptions } from "../../src/options-graph.ts";
 import type { Manifest, RunRequest, Sandbox } from "../../src/types.ts";
 
-const MANIFEST: Manifest = {
-  language: "javascript",
-  dialect: "javascript",
-  sourceChars: 1,
-  lines: 1,
-  nesting: 1,
-  imports: [],
-  globals: [],
-  members: [],
-  privateAccess: [],
-  dynamicCode: [],
-  loops: 0,
-  sha256: "0".repeat(64),
-  complete: true,
-  undetermined: [],
-};
+const MANIFEST: Manifest = { ...blankManifest("javascript", "1"), sha256: "0".repeat(64), complete: true };
 
 export function createBench(options: object = {}, hasModel = false) {
   const executed: RunRequest[] = [];

@@ -3,25 +3,14 @@
  * Holds no expectation.
  */
 
+import { blankManifest } from "../../src/manifest.ts";
 import type { Facts, Manifest } from "../../src/types.ts";
 import { inspectJavaScript } from "../../src/worker/engines/javascript/inspect.ts";
 
 export function makeManifest(given: Partial<Manifest> = {}): Manifest {
   return {
-    language: "javascript",
-    dialect: "javascript",
-    sourceChars: 1,
-    lines: 1,
-    nesting: 0,
-    imports: [],
-    globals: [],
-    members: [],
-    privateAccess: [],
-    dynamicCode: [],
-    loops: 0,
-    sha256: "",
+    ...blankManifest("javascript", "1"),
     complete: given.undetermined === undefined || given.undetermined.length === 0,
-    undetermined: [],
     ...given,
   };
 }
